@@ -55,7 +55,7 @@ const RARE: Readonly<Record<string, string | number | boolean>> = {
   a_key_of_next_year: "kept",
 };
 
-/** The most frequent letters first. */
+/** All letters, the most frequent ones first. */
 const LETTERS = "etaoinsrhldcumfpgwybvkxjqz";
 
 /** Keys that every post must have. */

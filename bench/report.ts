@@ -92,7 +92,7 @@ function callTables(
   ].join("\n\n");
 }
 
-/** Formats the share of the machine that other processes used as a sentence. */
+/** Describes in a sentence how much of the machine other processes used. */
 export function othersLine({ counted, leftOut }: Others): string {
   const percent = ([least, most]: readonly [number, number]) => {
     const [low, high] = [(least * 100).toFixed(0), (most * 100).toFixed(0)];

@@ -1,7 +1,7 @@
 /**
  * Writes a report of every exported name and signature of the packages (`npm run api`), so that reviews show
- * changes of the public surface. With `--check` it writes nothing, lists the outdated reports, and fails if
- * there is one.
+ * changes to the public API. With `--check` it writes nothing, lists the outdated reports, and fails if there
+ * are any.
  */
 import {
   existsSync,

@@ -16,12 +16,14 @@ export interface AuthorizationOptions {
   readonly publicUrl: string;
   /** The store, which is closed together with the gateway. */
   readonly store: Store;
-  /** Clients that need not register. Each `client_secret` is the SHA-256 hash of the secret, in base64url. */
+  /**
+   * The clients that need not register. Each `client_secret` is the SHA-256 hash of the secret, in base64url.
+   */
   readonly clients: readonly ClientMetadata[];
   /** The registration settings; undefined if clients may not register themselves. */
   readonly registration: RegistrationOptions | undefined;
   readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
-  /** The sign-in for people. By default nobody can sign in, and clients act for themselves. */
+  /** The sign-in for people. Default: nobody can sign in, and clients act only for themselves. */
   readonly signIn?: SignIn | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -36,13 +38,13 @@ export interface RegistrationOptions {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** Sign-in for people. */
+/** The sign-in for people: its pages and its sessions. */
 export interface SignIn {
   readonly interactions: Interactions;
   readonly sessions: Sessions;
 }
 
-/** Answers questions of authorization about the methods of the gateway. */
+/** Provides facts about the methods of the gateway that authorization depends on. */
 export interface MethodFacts {
   readonly scopes: ScopeMap;
   /** Reports whether the upstream accepts only the credentials of a person for this method. */

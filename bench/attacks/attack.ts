@@ -1,4 +1,4 @@
-/** The services of the attacked gateway in addition to posts. */
+/** The services of an attacked gateway, which always serves posts. */
 export type Served = "posts" | "feeds" | "authorization";
 
 /** A call of another client, which no attack should slow down or break. */
@@ -13,7 +13,8 @@ export interface Attack {
   readonly serves: Served;
   readonly others: OtherCall;
   /**
-   * The highest allowed ratio of the median latency of other clients' calls, with the attack to without it.
+   * The highest allowed slowdown of other clients' calls: their median latency during the attack, divided by
+   * their median latency before.
    */
   readonly slower: number;
   /** A step of the attack, and its highest allowed processor time, in multiples of another client's call. */
@@ -25,7 +26,7 @@ export interface Attack {
 /** The blog whose posts are 1 MB at the upstream. Other blogs have an ordinary page. */
 export const LARGE_BLOG = "large";
 
-/** Feeds of owners with this prefix, whose pages have this many items. */
+/** Feeds whose owner has this prefix; their pages have this many items. */
 export const LARGE_FEED = { owner: "large", items: 10_000 } as const;
 
 /** Waits for a number of milliseconds. */

@@ -10,7 +10,7 @@ const MB = 1 << 20;
 /** The heap of a small machine in MB; small heaps are garbage-collected more often. */
 const HEAP_MB = 512;
 
-/** Repeats the unit until the text reaches a size. */
+/** Returns a text of this size that repeats the unit. */
 function filled(start: string, unit: string, end: string, size: number): string {
   return start + unit.repeat((size - start.length - end.length) / unit.length).replace(/,$/, "") + end;
 }

@@ -65,8 +65,8 @@ function resident(): Resident {
 }
 
 /**
- * Collects the garbage of earlier calls. Otherwise a call could reuse that memory, and the measurement would
- * not show it.
+ * Collects the garbage of earlier calls. Otherwise a call could reuse their memory, which the measurement
+ * would miss.
  */
 async function settle(): Promise<boolean> {
   const session = new inspector.Session();

@@ -7,7 +7,10 @@
 export const MESSAGE_FORM: usize = 0;
 /** The number by which the host identifies the message. */
 export const MESSAGE_ID: usize = 4;
-/** For each field number below a limit, the address of the field, or 0. */
+/**
+ * The addresses of the fields whose numbers are below a limit, indexed by number; 0 if the message has no
+ * such field.
+ */
 export const MESSAGE_DENSE: usize = 8;
 export const MESSAGE_DENSE_COUNT: usize = 12;
 /** The remaining fields as pairs of number and address, sorted by number. */
@@ -37,7 +40,7 @@ export const FIELD_ARGUMENT: usize = 24;
 export const FIELD_IMPLICIT: usize = 28;
 /** The bit of the oneof that contains the field. */
 export const FIELD_ONEOF: usize = 32;
-/** For a map field: the kind and the tag of the key. */
+/** The kind and the tag of the key, for a map field. */
 export const FIELD_MAP_KEY: usize = 36;
 export const FIELD_MAP_KEY_TAG: usize = 40;
 

@@ -1,9 +1,10 @@
 /** Reads response bodies: the payload and the envelope around it. */
-import { byte, OPEN_BRACE, OPEN_BRACKET } from "./bytes";
+import { byte, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
 import { beginDepth } from "./depth";
 import { object } from "./message";
 import { integer, magnitude, negative } from "./number";
 import { enter, leave } from "./report";
+import { skip } from "./skip";
 import { isLoose, unnamed, value } from "./value";
 
 /** The position of the list in a page. */
@@ -34,6 +35,19 @@ export function status(at: usize): usize {
   const end = integer(at);
   const isExpected = checksStatus ? magnitude === 200 : magnitude >= 200 && magnitude <= 599;
   return isExpected && !negative ? end : 0;
+}
+
+/** Reads the absence of errors; the decoder handles any other value. */
+export function errors(at: usize): usize {
+  const c = byte(at);
+  if (c === 0x66) return skip(at);
+  const end = space(at + 1);
+  const isEmpty =
+    (c === OPEN_BRACE && byte(end) === CLOSE_BRACE) ||
+    (c === OPEN_BRACKET && byte(end) === CLOSE_BRACKET) ||
+    (c === QUOTE && byte(at + 1) === QUOTE);
+  if (!isEmpty) return 0;
+  return c === QUOTE ? at + 2 : end + 1;
 }
 
 /** Reads the items of a page as if they were a field of a message. */

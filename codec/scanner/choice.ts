@@ -1,4 +1,4 @@
-/** Oneofs whose members are selected by the keys of the object. */
+/** Reads oneofs whose members are selected by the keys of the object. */
 import {
   byte,
   CLOSE_BRACE,

@@ -10,7 +10,7 @@ export const MESSAGE_MASK: usize = 4;
  * The number of ranks in a frame of the message: one for each field, oneof and key that is only inspected.
  */
 export const MESSAGE_RANKS: usize = 8;
-/** How the message treats unknown keys. */
+/** The treatment of unknown keys. */
 export const MESSAGE_COLLECTOR: usize = 12;
 export const MESSAGE_COLLECTOR_TAG: usize = 16;
 export const MESSAGE_CHOICES: usize = 20;
@@ -25,7 +25,9 @@ export const MESSAGE_PLACE: usize = 40;
 /** The number of bytes that the length of the last such message took. The scanner writes it. */
 export const MESSAGE_GUESS: usize = 44;
 
-/** After the rows and mask of a path: how it treats other keys, and its report step. */
+/**
+ * Offsets in the table of a path, after its rows and mask: the treatment of other keys, and the report step.
+ */
 export const PATH_COLLECTOR: usize = 8;
 export const PATH_PLACE: usize = 12;
 
@@ -68,14 +70,14 @@ export const FIELD_TAG_LENGTH: usize = 4;
 export const FIELD_TAG: usize = 8;
 export const FIELD_ARGUMENT: usize = 16;
 export const FIELD_FLAGS: usize = 20;
-/** Other JSON types may occur in place of the expected one. */
+/** The field also accepts other JSON types than the expected one. */
 export const FIELD_LOOSE: u32 = 1;
 /** The list may be a single comma-separated string. */
 export const FIELD_COMMAS: u32 = 2;
 export const FIELD_TEXT: usize = 24;
 export const FIELD_TEXT_LENGTH: usize = 28;
 
-/** How the scanner reads a field. */
+/** The way in which the scanner reads a field. */
 export const KIND_HANDOVER = 0;
 export const KIND_STRING = 1;
 export const KIND_BOOL = 2;
@@ -125,6 +127,8 @@ export const KIND_BYTES = 32;
  * a message.
  */
 export const KIND_PATH = 33;
+/** Errors next to a payload, of which there must be none. */
+export const KIND_ERRORS = 34;
 
 /** A oneof whose members are selected by the content of the object. */
 export const CHOICE_SIZE: usize = 40;

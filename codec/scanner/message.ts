@@ -130,7 +130,7 @@ function surplus(first: usize, place: usize, at: usize): usize {
   return isNoted ? end : 0;
 }
 
-/** Reads a value into all fields that read the key. */
+/** Reads a value into all fields that use its key. */
 function targets(frame: usize, row: usize, at: usize): usize {
   const first: usize = load<u32>(row, L.ROW_TARGETS);
   const end = first + <usize>load<u32>(row, L.ROW_TARGET_COUNT) * L.TARGET_SIZE;
@@ -153,14 +153,14 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   const isNull = load<u32>(at) === NULL && (kind !== L.KIND_VALUE || !(target & L.TARGET_LAST));
   if (state !== 0 || isNull) {
     const bit: u32 = 1 << place;
-    // JavaScript handles duplicate keys, of which the last counts
+    // the JavaScript decoder handles duplicate keys, of which the last counts
     if (state & bit) return 0;
     setState(frame, rank, state | bit);
     if (isNull) return at + 4;
     const taken = placeOf(state);
     if (taken !== 0) {
       if (taken <= place) return skip(at);
-      // reports inside the value of the previous key would have to be removed
+      // the reports inside the value of the previous key no longer apply
       if (kind !== L.KIND_SLOT && hasReports()) return 0;
       mixUp(frame);
     }

@@ -128,7 +128,7 @@ function int64(kind: u32, at: usize): usize {
 
 export function floating(isFloat: bool, at: usize): usize {
   const end = number(at);
-  // JavaScript handles a value that rounds to infinity
+  // the JavaScript decoder handles a value that rounds to infinity
   if (end === 0 || !isFinite(double) || (isFloat && !isFinite<f32>(<f32>double))) return 0;
   if (isFloat) {
     store<f32>(out, <f32>double);
@@ -172,7 +172,7 @@ function time(field: usize, kind: u32, start: usize, at: usize): usize {
       goOn(start);
       return end;
     }
-    // JavaScript reads -0 as 0
+    // the JavaScript decoder reads -0 as 0
     if (load<u16>(at) === 0x302d) return 0;
   }
   const end =

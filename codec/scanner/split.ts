@@ -42,7 +42,7 @@ export function split(each: usize, kind: u32, at: usize): usize {
     if (to > from) {
       if (!(hasRoom(end, to - from + ITEM_BYTES) && item(each, kind, from, to))) return 0;
     } else if (start !== scratch || comma !== last) {
-      // JavaScript reports an empty item; an empty string is an empty list
+      // the JavaScript decoder reports an empty item; an empty string is an empty list
       return 0;
     }
     start = comma + 1;

@@ -55,7 +55,7 @@ export function iso(from: usize, mayLackZone: bool): usize {
   if (byte(from + 5) !== 0x2d || byte(from + 8) !== 0x2d || !isSeparator(byte(from + 11))) return 0;
   if (byte(from + 14) !== 0x3a || byte(from + 17) !== 0x3a) return 0;
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return 0;
-  // JavaScript handles 24:00 and leap seconds
+  // the JavaScript decoder handles 24:00 and leap seconds
   if (hour > 23 || minute > 59 || second > 59) return 0;
   const behind = fraction(from + 20);
   if (behind === 0) return 0;

@@ -1,5 +1,5 @@
 /** Reads field values. Each reading function returns the position after its input, or 0 on failure. */
-import { page, payload, status } from "./body";
+import { errors, page, payload, status } from "./body";
 import { byte, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
 import { ascend, descend } from "./depth";
 import { dynamicField, entryKey } from "./dynamic";
@@ -54,6 +54,8 @@ export function value(field: usize, at: usize): usize {
       return status(at);
     case L.KIND_PAGE:
       return page(argument, at);
+    case L.KIND_ERRORS:
+      return errors(at);
     case L.KIND_BYTES:
       return c === QUOTE ? bytes(field, at + 1) : 0;
     default:
@@ -154,7 +156,7 @@ function list(field: usize, each: usize, from: usize): usize {
     const itemAt = at;
     if (byte(at) === 0x6e && kind !== L.KIND_VALUE) return 0;
     at = listItem(kind, each, index++, at);
-    // an item that is dropped would have to be reported as lost
+    // the JavaScript decoder reports a dropped item as lost
     if (at === 0 || out === start) return 0;
     at = space(at);
     const d = byte(at++);

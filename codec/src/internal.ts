@@ -63,7 +63,7 @@ export {
   plainDigits,
 } from "./json/exact-decimal.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf, ownValue } from "./json/json.ts";
-export { type Misstep, type OnMisstep, valueAt } from "./json/json-path.ts";
+export { type Misstep, type OnMisstep, stepsOf, valueAt } from "./json/json-path.ts";
 export { endOfString } from "./json/json-text.ts";
 export { NumberText } from "./json/number-text.ts";
 export {
@@ -82,7 +82,7 @@ export { type WasmPrinter, wasmPrinter } from "./print/wasm-printer.ts";
 export { type ScannedPage, type Scanner, type ScanPlan, scanner } from "./scan/scanner.ts";
 export type { Envelope } from "./scan/tables.ts";
 export { EnumTable } from "./table/enum-table.ts";
-export { hasKeyOf } from "./table/keys.ts";
+export { hasKeyOf, readsKey } from "./table/keys.ts";
 export type { CountUnit, DurationRule, ScalarKind, TimeRule } from "./table/kinds.ts";
 export { declaredPath, type MaskedField, type MaskTable } from "./table/mask-table.ts";
 export {

@@ -11,7 +11,7 @@ import { EchoServiceRest } from "./testing/echo-rest.ts";
 
 const METRIC = /^connect_rest_breaker_state\{.*$/m;
 
-/** A gateway of an upstream that is down, responds with an error, or works. */
+/** Starts a gateway with an upstream that the test can stop and restart. */
 async function tested() {
   let status = 503;
   let onRequest = async () => {};
@@ -60,7 +60,7 @@ async function tested() {
   };
 }
 
-test("the requests of callers at an origin are seen in the metrics", async () => {
+test("the metrics show the requests of callers at each origin", async () => {
   await using gateway = await tested();
   const labels = `{upstream="echo",origin="${gateway.origin}"}`;
   expect(await gateway.gauge(/^connect_rest_origin_running.*$/m)).toBe(
@@ -79,7 +79,7 @@ test("the requests of callers at an origin are seen in the metrics", async () =>
   expect(running).toEqual([`connect_rest_origin_running${labels} 1`]);
 });
 
-test("an upstream that cannot be reached, and is reached again, is seen in the log and in the metrics", async () => {
+test("the log and the metrics show that an upstream becomes unreachable and reachable again", async () => {
   await using gateway = await tested();
   const { origin, call, gauge, changes } = gateway;
   await gateway.stop();
@@ -101,7 +101,7 @@ test("an upstream that cannot be reached, and is reached again, is seen in the l
   ]);
 });
 
-test("a caller whose requests fail is seen in the log, and leaves the state of the upstream as it is", async () => {
+test("the log shows a caller whose requests fail, and the state of the upstream does not change", async () => {
   await using gateway = await tested();
   const { origin, call, gauge, changes } = gateway;
   await call();
@@ -117,7 +117,7 @@ test("a caller whose requests fail is seen in the log, and leaves the state of t
   expect(await gauge()).toBeUndefined();
 });
 
-/** Echoes over HTTP/1.1, each call for a client behind a trusted proxy. */
+/** Starts a gateway behind a trusted proxy, so that each call may come from a different client. */
 async function behindProxy() {
   const upstream = http.createServer(async (request, response) => {
     let text = "";
@@ -161,7 +161,7 @@ const ATTACKS = fc.record({
   areLate: fc.boolean(),
 });
 
-test("clients whose requests get 500, or have short deadlines, do not keep others from being served", async () => {
+test("clients whose requests get 500, or time out early, do not affect other clients", async () => {
   await fc.assert(
     fc.asyncProperty(ATTACKS, async ({ attackers, calls, others, areLate }) => {
       await using gateway = await behindProxy();

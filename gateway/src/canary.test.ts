@@ -8,7 +8,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Run, runCli } from "./testing/child.ts";
 import { exchange } from "./testing/raw.ts";
 
-/** Every secret that is planted, by where it is. None of them may come out, whole or in another spelling. */
+/**
+ * The planted secrets, by location. None of them may appear in any output, in full or in another encoding.
+ */
 const canaries = {
   apiKeyFile: "canary-01-key+from, a/file",
   consumerKeyEnv: "canary-02-consumer-key",
@@ -47,7 +49,10 @@ afterAll(() => {
   upstream.close();
 });
 
-/** What a request was authenticated by: a key, or the user name of HTTP Basic, where APIs take a token. */
+/**
+ * Returns the secret that authenticated a request: a key, or the user name of HTTP Basic, which some APIs use
+ * for a token.
+ */
 function secretIn({ authorization = "", "x-api-key": key }: http.IncomingHttpHeaders): string {
   if (key !== undefined) return String(key);
   const [user = ""] = Buffer.from(authorization.replace("Basic ", ""), "base64").toString().split(":");
@@ -90,7 +95,7 @@ log: { level: trace }
 let run: Run | undefined;
 afterEach(() => void run?.process.kill("SIGKILL"));
 
-/** What the upstream responds with: its ways to give back what it was sent, and what is its own. */
+/** Upstream responses that repeat the request's secret or contain secrets of the upstream. */
 const answers: Record<string, (key: string, response: http.ServerResponse) => void> = {
   "an answer": (_, response) => {
     response.setHeader("set-cookie", `session=${canaries.upstreamCookie}`);
@@ -124,7 +129,7 @@ const answers: Record<string, (key: string, response: http.ServerResponse) => vo
   "a reset": (_, response) => void response.destroy(),
 };
 
-/** How an upstream may write what it was sent. */
+/** Encodings in which an upstream may repeat a request's secret. */
 const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
   "as it is": (text) => text,
   "in upper case": (text) => text.toUpperCase(),
@@ -142,7 +147,10 @@ const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
   "between broken escapes": (text) => `%2${text.slice(1, 14)}\\u00${text.slice(-12)}&#`,
 };
 
-/** Where an upstream may write it; what is behind the key goes beyond where texts are cut. */
+/**
+ * Places where an upstream may repeat the secret. Some put text after the secret, past the length at which
+ * the gateway truncates.
+ */
 const PLACES: Readonly<Record<string, (key: string, response: http.ServerResponse) => void>> = {
   "a header that is passed on": (key, response) => {
     response.setHeader("x-ratelimit-policy", `for ${key}`).setHeader("x-request-id", key);
@@ -201,7 +209,7 @@ const headers = {
   "x-echo-key": canaries.passedHeader,
 };
 
-/** Calls in every way that a caller may, and returns all that comes back. */
+/** Makes a call over each protocol, and returns everything that the client receives. */
 async function callInEveryWay(url: string): Promise<string[]> {
   const target = `${url}/echo.v1.EchoService/Echo`;
   const body = JSON.stringify({ text: canaries.requestBody });
@@ -226,7 +234,7 @@ async function callInEveryWay(url: string): Promise<string[]> {
   return [...texts, await grpc(url, body)];
 }
 
-/** One call, and all that comes back. */
+/** Makes one call, and returns everything that the client receives. */
 async function echoOnce(url: string): Promise<string> {
   const body = JSON.stringify({ text: "a" });
   const got = await fetch(`${url}/echo.v1.EchoService/Echo`, {
@@ -269,7 +277,7 @@ function grpc(url: string, body: string): Promise<string> {
   });
 }
 
-/** Fails where a canary is in the text, in any of its spellings. */
+/** Expects that a string contains no canary in any encoding. */
 function expectNone(where: string, text: string): void {
   const lower = text.toLowerCase();
   for (const [name, canary] of Object.entries(canaries)) {
@@ -277,7 +285,7 @@ function expectNone(where: string, text: string): void {
       expect(lower.indexOf(canary.slice(at, at + 12)), `a part of ${name} in ${where}`).toBe(-1);
     }
     for (const [spelling, encode] of Object.entries(SPELLINGS)) {
-      // of base64, the end depends on what follows
+      // the last base64 characters depend on the bytes that follow
       const at = lower.indexOf(encode(canary).replace(/=+$/, "").slice(0, -1).toLowerCase());
       if (at >= 0) {
         throw new Error(
@@ -295,8 +303,8 @@ const sources = {
   "a user name and a password": "basic: { username: { env: BASIC_USER }, password: { env: BASIC_PASSWORD } }",
 };
 
-describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => {
-  test("of a gateway that serves, fails and drains", async () => {
+describe.each(Object.keys(sources))("with %s as credentials", (source) => {
+  test("the gateway leaks no secret while it serves calls, fails calls and drains", async () => {
     writeConfig(sources[source as keyof typeof sources]);
     run = runCli(["serve"], directory, env);
     const url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
@@ -304,7 +312,7 @@ describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => 
     for (const [name, next] of Object.entries(answers)) {
       answer = next;
       const texts = (await callInEveryWay(url)).map((text) => withoutOwn(name, text));
-      // The upstream did get its key, and did give it back.
+      // The upstream received its key, and repeated it.
       if (name === "the key in a text of 403") expect(texts[0]).toContain("the key [secret] may not do this");
       for (const [index, text] of texts.entries()) expectNone(`answer ${index} to "${name}"`, text);
     }
@@ -322,7 +330,7 @@ describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => 
     expectNone("standard error", stderr);
   });
 
-  test("of a gateway whose upstream gives back what it was sent, wherever and however", async () => {
+  test("the gateway leaks no secret if its upstream repeats the request's secret in any place and encoding", async () => {
     writeConfig(sources[source as keyof typeof sources]);
     run = runCli(["serve"], directory, env);
     const url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
@@ -346,7 +354,7 @@ describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => 
     expectNone("standard error", stderr);
   });
 
-  test.each(["print-config", "check-config"])("of %s", async (command) => {
+  test.each(["print-config", "check-config"])("%s leaks no secret", async (command) => {
     writeConfig(sources[source as keyof typeof sources]);
     run = runCli([command], directory, env);
     expect(await run.exit).toBe(0);
@@ -356,16 +364,13 @@ describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => 
   });
 });
 
-/**
- * What is its caller's own may go back to the caller: the value of a response,
- * and the path that it asked for.
- */
+/** Removes the value in the caller's own response, which the caller may see. */
 function withoutOwn(answered: string, text: string): string {
   return answered === "drift" ? text.replaceAll(canaries.upstreamErrorBody, "") : text;
 }
 
 test.each(["serve", "check-config", "print-config"])(
-  "a wrong configuration is explained without what stands in it, by %s",
+  "%s explains an invalid configuration without printing its values",
   async (command) => {
     const wrong = `
 adapters: [${path.resolve(import.meta.dirname, "testing/echo-rest.ts")}]

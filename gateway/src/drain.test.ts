@@ -10,7 +10,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "./gen/grpc/
 import type { LimitOptions } from "./limits.ts";
 import { type Server, startServer } from "./server.ts";
 
-/** A server whose Echo waits until it is released. */
+/** Starts a server whose Echo waits until it is released. */
 async function start(limits: LimitOptions = {}) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ function grpc(server: Server) {
   return createGrpcTransport({ baseUrl: server.url });
 }
 
-/** Sends an HTTP/1.1 request for `path` on a connection that is open, and reads until `end`. */
+/** Sends an HTTP/1.1 request for `path` on an open connection, and reads until `end`. */
 function get(socket: net.Socket, path: string, end: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -59,7 +59,7 @@ function get(socket: net.Socket, path: string, end: string): Promise<string> {
   });
 }
 
-test("while draining, /readyz and health fail, a kept-alive connection is told, and calls in flight finish", async () => {
+test("while the gateway drains, /readyz and health fail, kept-alive connections get Connection: close, and calls in flight finish", async () => {
   const { server, release, arrival } = await start({ drainNoticeMs: 500 });
   const health = createClient(Health, grpc(server));
   expect((await health.check({})).status).toBe(Status.SERVING);
@@ -82,13 +82,13 @@ test("while draining, /readyz and health fail, a kept-alive connection is told, 
   expect(error.code).toBe("ECONNREFUSED");
 });
 
-test("a server that is replaced takes nothing new, stays ready, and serves a last request on each connection", async () => {
+test("a replaced server accepts no connections, stays ready, and serves a last request on each open connection", async () => {
   const { server } = await start();
   const sockets = Array.from({ length: 3 }, () => net.connect(server.port, "127.0.0.1"));
   for (const socket of sockets) expect(await get(socket, "/readyz", "ready\n")).toContain("200 OK");
 
   const closed = server.close({ isReplaced: true });
-  // those that connect until it stops listening may be accepted still, and are closed
+  // until the server stops listening, it may still accept connections, and closes them
   for (let code: string | undefined; code !== "ECONNREFUSED"; ) {
     const other = net.connect(server.port, "127.0.0.1");
     code = await new Promise((resolve) => {
@@ -107,7 +107,7 @@ test("a server that is replaced takes nothing new, stays ready, and serves a las
   await closed;
 });
 
-test("a health watch hears of the drain, and ends", async () => {
+test("a health watch reports NOT_SERVING during the drain, and ends", async () => {
   const { server } = await start();
   const seen: Status[] = [];
   let closed: Promise<void> | undefined;
@@ -123,7 +123,7 @@ test("a health watch hears of the drain, and ends", async () => {
   await closed;
 });
 
-test("a stream without end is told after drainStreamsMs", async () => {
+test("an endless stream ends with UNAVAILABLE after drainStreamsMs", async () => {
   const { server } = await start({ drainStreamsMs: 100 });
   let closed: Promise<void> | undefined;
   const read = async () => {
@@ -137,7 +137,7 @@ test("a stream without end is told after drainStreamsMs", async () => {
   await closed;
 });
 
-test("what does not finish is cut after drainGraceMs", async () => {
+test("calls that have not finished after drainGraceMs are aborted", async () => {
   const { server, arrival } = await start({ drainGraceMs: 200 });
   const call = createClient(EchoService, grpc(server)).echo({ text: "never" });
   const failed = call.catch((reason: unknown) => reason);
@@ -157,7 +157,7 @@ test.each([
   ],
   ["a page", { ":path": "/healthz" }],
 ])(
-  "a client of HTTP/2 that leaves %s unread, and its connection open, does not hold the drain",
+  "an HTTP/2 client that leaves %s unread on an open connection does not delay the drain",
   async (_, headers) => {
     const { server } = await start();
     const session = http2.connect(server.url);
@@ -172,7 +172,7 @@ test.each([
   },
 );
 
-test("HTTP/2 clients get GOAWAY, and requests on their way are served until then", async () => {
+test("HTTP/2 clients get GOAWAY, and requests already in transit are served", async () => {
   const { server } = await start({ drainNoticeMs: 200 });
   const session = http2.connect(server.url);
   const status = () =>
@@ -190,7 +190,8 @@ test("HTTP/2 clients get GOAWAY, and requests on their way are served until then
 });
 
 /**
- * A client in a thread of its own: it sends a request, notifies the other thread, and posts what it reads.
+ * A client in a separate thread: it sends a request, notifies the main thread, and posts the response that it
+ * reads.
  */
 const CLIENT = `
   const net = require("node:net");
@@ -206,7 +207,7 @@ const CLIENT = `
   socket.on("data", (chunk) => { text += chunk; }).on("end", post).on("error", (error) => { text += error; post(); });
 `;
 
-test("a request that arrived while the process was busy is served, though the notice is over by then", async () => {
+test("a request that arrived while the process was busy is served, even if drainNoticeMs has passed by then", async () => {
   const { server } = await start({ drainNoticeMs: 1 });
   const closed = server.close();
   const sent = new Int32Array(new SharedArrayBuffer(4));
@@ -218,7 +219,7 @@ test("a request that arrived while the process was busy is served, though the no
   await closed;
 });
 
-test("closing twice is closing once", async () => {
+test("closing a server twice has the effect of closing it once", async () => {
   const { server } = await start();
   await Promise.all([server.close(), server.close()]);
   await server.close();

@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from "./index.ts";
 import { createLogger } from "./log/logger.ts";
 import { EchoServiceRest } from "./testing/echo-rest.ts";
 
-/** What the upstream responds with, and what it was asked. */
+/** The upstream's response, and the requests that it received. */
 let answer: (request: http.IncomingMessage, response: http.ServerResponse) => void;
 let upstream: http.Server;
 let gateway: Gateway;
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const client = () => createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url }));
 
-test("a call reaches the upstream with its credentials, and its log line has the status but no credentials", async () => {
+test("a call is sent to the upstream with credentials, and its log line has the status and no credentials", async () => {
   let key: unknown;
   answer = (request, response) => {
     key = request.headers["x-api-key"];
@@ -56,7 +56,7 @@ test.each([
   ["HTTP/2", () => createGrpcTransport({ baseUrl: gateway.url })],
   ["HTTP/1.1", () => createConnectTransport({ baseUrl: gateway.url, httpVersion: "1.1" })],
 ])(
-  "a unary call that its client leaves over %s ends at the upstream, and is logged",
+  "a unary call that its client cancels over %s is aborted at the upstream, and logged",
   async (_, transport) => {
     const left = new AbortController();
     const ended = new Promise((resolve) => {
@@ -74,13 +74,13 @@ test.each([
   },
 );
 
-test("an upstream's error is the caller's code, and logged with the status", async () => {
+test("an upstream error determines the caller's error code, and is logged with the status", async () => {
   answer = (_, response) => response.writeHead(404).end();
   await expect(client().echo({ text: "a" })).rejects.toThrow("[not_found]");
   expect(LINES.at(-1)).toMatchObject({ code: "not_found", upstreamStatus: 404 });
 });
 
-test("a request that breaks a constraint never reaches the upstream", async () => {
+test("a request that violates a constraint is not sent to the upstream", async () => {
   let asked = 0;
   answer = (_, response) => {
     asked += 1;
@@ -90,7 +90,7 @@ test("a request that breaks a constraint never reaches the upstream", async () =
   expect(asked).toBe(0);
 });
 
-test("a difference is logged", async () => {
+test("a difference in an upstream response is logged", async () => {
   answer = (_, response) => response.setHeader("content-type", "application/json").end('{"text":7}');
   expect((await client().echo({ text: "a" })).text).toBe("7");
   expect(LINES).toContainEqual(
@@ -98,20 +98,20 @@ test("a difference is logged", async () => {
   );
 });
 
-test("a method without an adapter is UNIMPLEMENTED", async () => {
+test("a call to a method without an adapter gets UNIMPLEMENTED", async () => {
   await expect(client().join((async function* () {})())).rejects.toThrow(
     '[unimplemented] echo.v1.EchoService has no method "Join". It has Echo.',
   );
 });
 
-test("a method without an adapter is on no page and in no list", async () => {
+test("the start page and the method list omit methods without an adapter", async () => {
   const page = await (await fetch(gateway.url)).text();
   expect(page).toContain("EchoService/Echo");
   expect(page).not.toMatch(/Join|Repeat|Talk/);
   expect(gateway.services.map(({ methods }) => methods.map(({ name }) => name))).toEqual([["Echo"]]);
 });
 
-test("reflection has no method without an adapter, and no service that is not served", async () => {
+test("reflection omits methods without an adapter and services that are not served", async () => {
   const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: gateway.url }));
   const symbols = ["EchoService", "EchoService.Echo", "EchoService.Join", "EchoService.Talk"];
   async function* questions() {
@@ -135,11 +135,11 @@ test("reflection has no method without an adapter, and no service that is not se
   ]);
 });
 
-test("what does not fit is said before anything listens", async () => {
+test("a gateway whose adapter has no upstream does not start", async () => {
   await expect(startGateway({ adapters: [EchoServiceRest], upstreams: {} })).rejects.toThrow(/echo/);
 });
 
-test("a gateway calls its upstreams by the fetch that it is given", async () => {
+test("a gateway calls its upstreams with the given fetch function", async () => {
   const asked: string[] = [];
   const mocked = await startGateway({
     adapters: [EchoServiceRest],

@@ -59,7 +59,7 @@ export interface GatewayOptions
     | "authorization"
   > {
   /**
-   * Requires an access token for every call, and issues tokens. Default: everyone who reaches the gateway may
+   * Requires an access token for every call, and issues tokens. Default: anyone who reaches the gateway may
    * call.
    */
   readonly authorization?: CallerAuthorizationOptions | undefined;
@@ -79,28 +79,34 @@ export interface GatewayOptions
   readonly types?: readonly DescFile[] | undefined;
   /** The action for each class of difference between a response and its description. Default: log all. */
   readonly differences?: DifferenceOptions | undefined;
-  /** Short for `differences: { lost: "fail" }`; an error with another `lost` there. Default: false. */
+  /**
+   * Short for `differences: { lost: "fail" }`; cannot be combined with another value of `lost`. Default:
+   * false.
+   */
   readonly strict?: boolean;
-  /** An undici Dispatcher for all upstreams without their own. Default: own connections. */
+  /**
+   * An undici Dispatcher for all upstreams that do not have one themselves. Default: the runtime's own
+   * connections.
+   */
   readonly dispatcher?: ClientOptions["dispatcher"];
-  /** A `fetch` function for all upstreams without their own. */
+  /** A `fetch` function for all upstreams that do not have one themselves. */
   readonly fetch?: ClientOptions["fetch"];
   /**
-   * Whether to read usual responses and print JSON with WebAssembly, which takes a fraction of the time and
-   * gives the same results. If WebAssembly is not allowed, JavaScript is used in any case. Default: true.
+   * Whether to decode common responses and print JSON with WebAssembly, which takes a fraction of the time
+   * and gives the same results. JavaScript is used if WebAssembly is not allowed. Default: true.
    */
   readonly webAssembly?: boolean;
   /** Additional routes. */
   readonly routes?: ServerOptions["routes"];
   /**
-   * False serves the adapters through connect's handlers, as the services of `routes`, for comparing tests.
-   * Default: true.
+   * Whether calls take the fast path. If false, connect's handlers serve the adapters, in the same way as the
+   * services of `routes`, which tests compare. Default: true.
    */
   readonly fastPath?: boolean;
-  /** How feeds are watched; `limits` contains the number of streams. */
+  /** Options for watching feeds. (The number of streams is set in `limits`.) */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
   /**
-   * Shares feeds with other processes, over Redis or a custom bus. Default: each process polls independently.
+   * Shares feeds with other processes, over Redis or a custom bus. Default: each process polls for itself.
    */
   readonly bus?: BusOptions | BusMaker | undefined;
   /** The address and options of the metrics endpoint. Default: metrics are not served. */
@@ -109,10 +115,10 @@ export interface GatewayOptions
   readonly diagnostics?: SidePlace | undefined;
 }
 
-/** Effectively unlimited: the gateway enforces the deadlines of its calls itself. */
+/** Effectively unlimited, because the gateway enforces the deadlines of its calls itself. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** More than the maximum of the limit `watchers`. */
+/** A number above the maximum of the limit `watchers`. */
 const MAX_WATCHERS = 10_000_000;
 
 /** A running gateway. */
@@ -126,8 +132,8 @@ export interface Gateway extends Server {
 }
 
 /**
- * Starts a gateway: serves the adapters over Connect, gRPC and gRPC-Web, with health, reflection and pages,
- * on one port. Rejects if a port is not available, or if the adapters do not match the upstreams.
+ * Starts a gateway: serves the adapters over Connect, gRPC and gRPC-Web on one port, with health, reflection
+ * and pages. Rejects if a port is not available, or if the adapters do not match the upstreams.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { metrics: metricsPlace, diagnostics } = options;
@@ -153,7 +159,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer(serverOptionsOf(options, rest, metrics, callers));
-    // The metrics are served until the end, since the drain is of interest as well.
+    // The metrics are served until the end, because operators also need them during the drain.
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
     };
@@ -245,7 +251,7 @@ function serverOptionsOf(
     metrics,
     authorization: callers?.start,
     routes: (router) => {
-      // no interceptor of the gateway reads the message of a response
+      // no interceptor of the gateway reads response messages
       rest.routes(router, {
         carryBytes: true,
         hasCallerDeadline: ({ values }) => values.get(callKey)?.deadline.isClientBound ?? false,
@@ -261,7 +267,8 @@ function serverOptionsOf(
   };
 }
 
-// Loads modules that few gateways need only on demand: they outnumber all other modules.
+// The following functions load modules on demand that few gateways need, because these outnumber all other
+// modules.
 
 async function prepareCallers(
   options: PrepareOptions<GatewayUpstream>,
@@ -276,12 +283,12 @@ async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): P
   return new RedisBus(options, observer);
 }
 
-/** Creates the user of a bus; closes the bus if that fails, since nothing else would. */
+/** Creates an object that uses a bus. If that fails, closes the bus, since nothing else would. */
 function orClose<T>(bus: ProcessBus | undefined, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    // it has sent nothing yet
+    // not awaited: the bus has not sent anything yet
     void bus?.close();
     throw error;
   }
@@ -295,8 +302,8 @@ async function serveMetrics(
 }
 
 /**
- * Logs a state change of a circuit breaker, as a warning when it opens, and with the caller if the circuit is
- * for a single caller.
+ * Logs a state change of a circuit breaker: as a warning when the circuit opens, and with the caller if the
+ * circuit is for a single caller.
  */
 function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
   const line = {
@@ -313,7 +320,7 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }
   }
 }
 
-/** Returns the unary methods of the adapters, which are called without a handler. */
+/** Returns a function that finds unary methods of the adapters, which are called without a handler. */
 function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
   const methods = new Map<DescMethod, UnaryMethod>();
   for (const { methods: adapters } of rest.adapters) {
@@ -325,7 +332,7 @@ function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
   return (method) => methods.get(method);
 }
 
-/** Returns the server streams of the adapters, which are called without a handler. */
+/** Returns a function that finds server streams of the adapters, which are called without a handler. */
 function streamOf(rest: Rest): (method: DescMethod) => StreamMethod | undefined {
   const methods = new Map<DescMethod, StreamMethod>();
   for (const { methods: adapters } of rest.adapters) {

@@ -21,7 +21,7 @@ afterAll(() => server.close());
 
 const transport = () => createGrpcTransport({ baseUrl: server.url });
 
-test.each([V1, V1Alpha])("without reflection, $typeName is not there", async (service) => {
+test.each([V1, V1Alpha])("without reflection, $typeName is unimplemented", async (service) => {
   const client = createClient(service as typeof V1, transport());
   async function* requests() {
     yield { host: "", messageRequest: { case: "listServices" as const, value: "" } };
@@ -32,7 +32,7 @@ test.each([V1, V1Alpha])("without reflection, $typeName is not there", async (se
   await expect(ask()).rejects.toMatchObject({ code: Code.Unimplemented });
 });
 
-test("without reflection, calls and checks of what is known work, and nothing names what there is", async () => {
+test("without reflection, calls and health checks by name work, and no response lists services", async () => {
   const echo = await createClient(EchoService, transport()).echo({ text: "a" });
   expect(echo.text).toBe("a");
   const health = createClient(Health, transport());
@@ -50,13 +50,13 @@ test("without reflection, calls and checks of what is known work, and nothing na
   }
 });
 
-test("without a start page there is health all the same", async () => {
+test("without a start page, the health pages are served", async () => {
   expect((await fetch(`${server.url}/`)).status).toBe(404);
   expect(await (await fetch(`${server.url}/healthz`)).text()).toBe("alive\n");
   expect(await (await fetch(`${server.url}/readyz`)).text()).toBe("ready\n");
 });
 
-test("the start page says that there is reflection only where there is", async () => {
+test("without reflection, the start page does not mention reflection", async () => {
   const other = await startServer({ ...echoService, reflection: false, limits: { drainNoticeMs: 1 } });
   expect(await (await fetch(other.url)).text()).not.toContain("by reflection");
   await other.close();

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => void child.kill("SIGKILL"));
 
-/** Sends an input and returns what comes back, when the server has closed the connection. */
+/** Sends an input, and returns the received bytes once the server has closed the connection. */
 function send({ parts, end }: HostileInput): Promise<string> {
   return new Promise((resolve) => {
     let received = "";
@@ -44,7 +44,7 @@ function send({ parts, end }: HostileInput): Promise<string> {
   });
 }
 
-/** Whether what came back over HTTP/1.1 is the response of a call that was served. */
+/** Returns whether the received bytes are the HTTP/1.1 response to a served call. */
 function isServed(received: string): boolean {
   const [head = "", ...rest] = received.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "").split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");
@@ -67,7 +67,7 @@ const groups = {
 };
 const all = Object.values(groups).flat();
 
-test("there are more than 300 inputs, each of another name", () => {
+test("the corpus has more than 300 inputs with unique names", () => {
   expect(all.length).toBeGreaterThan(300);
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
 });
@@ -84,7 +84,7 @@ describe.each(Object.keys(groups))("%s", (name) => {
   });
 });
 
-test("after all of it the process runs, serves, is quiet, and has no socket left", async () => {
+test("after all inputs, the process serves calls, has logged nothing, and has no open socket", async () => {
   expect([exited, stderr]).toEqual([undefined, ""]);
   const answer = await fetch(`http://127.0.0.1:${port}/echo.v1.EchoService/Echo`, {
     method: "POST",

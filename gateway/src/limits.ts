@@ -1,4 +1,4 @@
-/** One limit of the gateway, as the configuration reference describes it. */
+/** A limit of the gateway, as described in the configuration reference. */
 export interface LimitEntry {
   /** The value if the configuration does not set one. */
   readonly default: number;
@@ -7,18 +7,21 @@ export interface LimitEntry {
   readonly min?: number;
   /** The maximum value in the configuration. */
   readonly max: number;
-  /** Whether a new value takes effect on reload; other limits need a restart. Default: false. */
+  /** Whether a new value applies on reload; other limits need a restart. Default: false. */
   readonly reloads?: boolean;
-  /** Whether the limit applies to all workers together, each with an equal part. Default: false. */
+  /**
+   * Whether the limit applies to all workers together, so that each worker gets an equal part. Default:
+   * false.
+   */
   readonly shared?: boolean;
-  /** What is limited, and what happens when the limit is exceeded. */
+  /** The limited resource, and the consequence of exceeding the limit. */
   readonly effect: string;
 }
 
 const DAY = 24 * 60 * 60 * 1000;
 const GIB = 1024 ** 3;
 
-/** Creates limits that differ only in their defaults and effects. */
+/** Creates a function that makes limits with these common properties. */
 function kind(common: Omit<LimitEntry, "default" | "effect">) {
   return (byDefault: number, effect: string): LimitEntry => ({ ...common, default: byDefault, effect });
 }
@@ -32,7 +35,7 @@ const liveMs = kind({ unit: "ms", max: DAY, reloads: true });
 const bytes = kind({ unit: "bytes", max: GIB });
 const liveSharedBytes = kind({ unit: "bytes", max: 2 ** 31 - 1, reloads: true, shared: true });
 
-/** Every limit of the gateway. All are finite; the configuration can change each in `server.limits`. */
+/** Every limit of the gateway. All are finite, and the configuration can change each in `server.limits`. */
 export const LIMIT_TABLE = {
   connections: sharedCount(
     10_000,
@@ -228,13 +231,13 @@ export type Limits = Readonly<Record<LimitName, number>>;
 /** Some limits; the others keep their defaults. */
 export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
 
-/** Notified when a limit is exceeded. */
+/** Receives the name of each limit that is exceeded. */
 export type OnLimit = (limit: LimitName) => void;
 
 /** The names of all limits, in the order of the table. */
 export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
-/** Defaults for loopback: no load balancer needs to notice a shutdown there. */
+/** Default limits on a loopback address, where no load balancer has to notice a shutdown. */
 const ON_LOOPBACK: LimitOptions = { drainNoticeMs: 0 };
 
 /** Fills in the defaults, some of which differ on loopback. */
@@ -246,7 +249,7 @@ export function withDefaultLimits(given: LimitOptions = {}, onLoopback = false):
   return Object.fromEntries(entries) as Record<LimitName, number>;
 }
 
-/** Returns whether a new value of a limit takes effect on reload. */
+/** Returns whether a new value of a limit applies on reload. */
 export function isReloaded(name: LimitName): boolean {
   const { reloads = false }: LimitEntry = LIMIT_TABLE[name];
   return reloads;
@@ -260,7 +263,9 @@ export function isShared(name: LimitName): boolean {
 
 /** Limits that can change at run time. */
 export class LiveLimits {
-  /** Read each limit when it is needed: a copy does not change. */
+  /**
+   * The current limits. Read each limit when it is needed, because a copied value does not change on reload.
+   */
   readonly current: Limits;
   private readonly values: Record<LimitName, number>;
 

@@ -9,7 +9,7 @@ import { EchoService } from "./gen/echo/v1/echo_pb.ts";
 import { isReloaded, LIMIT_NAMES, LIMIT_TABLE, LiveLimits, withDefaultLimits } from "./limits.ts";
 import { startServer } from "./server.ts";
 
-test("a reload changes the limits that say so, and no other", () => {
+test("a reload changes the limits marked as reloadable, and no others", () => {
   const before = withDefaultLimits();
   const after = withDefaultLimits(Object.fromEntries(LIMIT_NAMES.map((name) => [name, before[name] + 1])));
   const live = new LiveLimits(before);
@@ -17,7 +17,7 @@ test("a reload changes the limits that say so, and no other", () => {
   for (const name of LIMIT_NAMES) expect(live.current[name]).toBe((isReloaded(name) ? after : before)[name]);
 });
 
-test("a gateway gives five seconds of notice, but on loopback none, and ends within 25 seconds", () => {
+test("by default, a shutdown is announced for 5 seconds, or not at all on loopback, and takes at most 25 seconds", () => {
   expect(withDefaultLimits().drainNoticeMs).toBe(5000);
   expect(withDefaultLimits().drainGraceMs + TELEMETRY_MS + LAST_LINES_MS).toBeLessThanOrEqual(25_000);
   expect(withDefaultLimits({}, true).drainNoticeMs).toBe(0);
@@ -26,7 +26,7 @@ test("a gateway gives five seconds of notice, but on loopback none, and ends wit
   expect(drainNoticeMs.default + drainStreamsMs.default).toBeLessThan(drainGraceMs.default);
 });
 
-test("limits that reload count for the next request", async () => {
+test("reloaded limits apply to the next request", async () => {
   const server = await startServer({
     routes: (router) => router.service(EchoService, { echo: ({ text }) => ({ text }) }),
   });
@@ -44,7 +44,7 @@ test("limits that reload count for the next request", async () => {
 
 const context = { method: EchoService.method.echo, header: new Headers() };
 
-test("credentials that are replaced are those of the next attempt, and nothing else of an upstream changes", async () => {
+test("replaced credentials apply to the next attempt, and other settings of an upstream do not change", async () => {
   const baseUrl = "http://127.0.0.1:1";
   const live = new LiveUpstreams({
     fixed: { baseUrl, credentials: { apiKey: new Secret("one") } },

@@ -25,12 +25,12 @@ import { createReports, type Reports, reportError } from "./server/reports.ts";
 
 export type { CloseOptions, Server, ServerChange, ServerOptions } from "./server/options.ts";
 
-/** For how long clients may still send on connections whose process has been replaced, in milliseconds. */
+/** The time for which connections of a replaced process still accept requests, in milliseconds. */
 const REPLACED_NOTICE_MS = 2000;
 
 const DEFAULT_HOST = "127.0.0.1";
 
-/** What the parts of a server share. */
+/** The objects that the parts of a server share. */
 interface Shared {
   readonly options: ServerOptions;
   readonly host: string;
@@ -44,14 +44,14 @@ interface Shared {
   readonly authorization: CallerAuthorization | undefined;
   readonly health: Health;
   readonly validation: Validation;
-  /** When aborted, streaming calls end. */
+  /** Ends streaming calls when aborted. */
   readonly streamsEnd: AbortController;
   readonly certificate: KeptCertificate | undefined;
 }
 
 type Listener = ReturnType<typeof createListener>;
 
-/** Starts a server for the routes. Rejects when the port cannot be had. */
+/** Starts a server for the routes. Rejects if the server cannot listen on the port. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const host = options.host ?? DEFAULT_HOST;
   const liveLimits = new LiveLimits(withDefaultLimits(options.limits, isLoopback(host)));
@@ -105,7 +105,7 @@ function createShared(options: ServerOptions, host: string, limits: Limits): Sha
   };
 }
 
-/** The calls of the routes, of health and of reflection. */
+/** Creates the handling of calls to the routes, health and reflection. */
 function createCalls(shared: Shared): Rpc {
   const { options, limits, reports, admission, watchers, authorization, health, validation } = shared;
   const { reflection: isListed = true, isWatch = () => false } = options;
@@ -164,7 +164,7 @@ function createConnections(shared: Shared, entrance: Entrance, services: readonl
   });
 }
 
-/** What metrics read when they are asked for. */
+/** Registers the values that metrics read when they are rendered. */
 function watchParts({ metrics, admission, watchers, certificate }: Shared, listener: Listener): void {
   metrics.watch({
     callsInFlight: () => admission.running,
@@ -195,7 +195,7 @@ async function close(
   await authorization?.close();
 }
 
-/** Begins in another turn, when whoever started the server has been told that it listens. */
+/** Warms up the validation in a later turn, when the caller has learned that the server listens. */
 async function warmUp(validation: Validation, services: readonly DescService[], log: Logger): Promise<void> {
   await setImmediate();
   await validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed"));

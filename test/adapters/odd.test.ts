@@ -68,7 +68,7 @@ test("a method without an HTTP rule is omitted, and the other methods have comme
   expect(OddServiceRest.comments?.methods.checkOdd).toBe("Sends a HEAD request.");
 });
 
-test("a request: writes each field to its place", () => {
+test("a request: each field is written to its place", () => {
   const message = create(FindOddRequestSchema, {
     owner: "a/b",
     kind: Mood.GOOD,
@@ -136,7 +136,7 @@ test.each<[MessageInitShape<typeof FindOddRequestSchema>, string]>([
   [{ owner: "a", part: {} }, "part.name"],
   [{ owner: "a", part: { name: "." } }, "part.name"],
   [{ owner: "a", part: { name: "p" }, ifNoneMatch: "a\r\nb: c" }, "If-None-Match"],
-])("a request: an invalid value in %j is an error of the caller that names the field", (init, field) => {
+])("a request: an invalid value in %j gets INVALID_ARGUMENT with the field's name", (init, field) => {
   const message = create(FindOddRequestSchema, { kind: Mood.BAD, ...init });
   try {
     sent(OddService_findOdd, message);
@@ -294,7 +294,7 @@ test("times, comma-separated lists, enums and bare arrays: are read in the notat
   );
 });
 
-test("times, comma-separated lists, enums and bare arrays: lists are also read from JSON arrays", () => {
+test("times, comma-separated lists, enums and bare arrays: comma-separated lists may also be JSON arrays", () => {
   expect(read({ tags: ["a,b"], numbers: [1], moods: [30] })).toEqual(
     clean({ tags: ["a,b"], numbers: [1], moods: ["MOOD_NUMBERED"] }),
   );

@@ -161,7 +161,7 @@ function errorOfPrompt(prompt: string): string | undefined {
 }
 
 test.each([...new Set(prompts)])(
-  "the prompt %j is followed, or rejected with the specified error",
+  "the prompt %j is obeyed, or rejected with the specified error",
   async (prompt) => {
     const before = flows.length;
     const answer = answerOf(await steps.authorize("codes-all", { prompt }));

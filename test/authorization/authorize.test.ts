@@ -133,7 +133,7 @@ test("no registered redirect URI can lead to an address of the gateway itself", 
   }
 });
 
-test("a client with only one redirect URI may omit it from the request", async () => {
+test("a client with only one redirect URI may omit the redirect URI from the request", async () => {
   expect(await steps.authorize(clientId, { redirect_uri: undefined })).toBeInstanceOf(URL);
 });
 
@@ -277,7 +277,7 @@ test("an address belongs to the gateway under any of the gateway's names", () =>
   }
 });
 
-test("client-supplied values never become metric outcomes", () => {
+test("property: client-supplied values never become outcomes in metrics", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(["ok", "other", "invalid_request"]).toContain(knownOutcome(text));
@@ -320,7 +320,7 @@ test("a client that requests no scope requests all of its scopes", async () => {
   expect(flow?.scopes).toEqual(["echo", "talk"]);
 });
 
-test("an unknown client is reported to the person", async () => {
+test("a page tells the person that the client is unknown", async () => {
   const end = await steps.authorize("nobody");
   if (end instanceof URL) throw new Error(end.href);
   expect(end.status).toBe(400);
@@ -333,7 +333,7 @@ test("the error page escapes markup from the request", async () => {
   expect(await end.text()).not.toMatch(/<script|<b>/);
 });
 
-test("a person's rejection is a standard error for the client", async () => {
+test("if a person declines, the client gets the standard error", async () => {
   const metadata = {
     redirect_uris: [REDIRECT_URI],
     client_name: "rejected",
@@ -485,7 +485,7 @@ test("another host of the domain cannot make a browser continue a flow that anot
   };
   const start = `${PUBLIC_URL}/authorize?${new URLSearchParams(query)}`;
   const [attacker, victim] = [new TestBrowser(gateway.fetch), new TestBrowser(gateway.fetch)];
-  // The browser has flows of the same gateway, or none.
+  // The browser either has flows of the same gateway or has no flows.
   for (const own of [false, true]) {
     if (own) await victim.open(start);
     const page = await attacker.open(start);

@@ -86,7 +86,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     ["an unknown key", { kid: "../../../etc/passwd" }, {}, undefined],
     ["no algorithm", { alg: "none" }, {}, undefined],
     ["an algorithm of secrets", { alg: "HS256" }, {}, undefined],
-  ])("an assertion with %s is rejected with the reason", async (_, header, claims, text) => {
+  ])("an assertion with %s is rejected with a reason", async (_, header, claims, text) => {
     const answer = await send(assertionOf(header, claims));
     expect(answer).toMatchObject({ status: 401, body: { error: "invalid_client" } });
     expect(answer.body.error_description).toContain(text ?? "client authentication failed");

@@ -12,7 +12,7 @@ import { SqliteStore } from "../../authorization/src/store/sqlite-store.ts";
 import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
 import { OAuthSteps } from "../support/oauth-steps.ts";
 
-/** Keys of every supported type, with the matching signers. */
+/** Keys of every supported type, with functions that sign with them. */
 const PAIRS = {
   "P-256": { pair: generateKeyPairSync("ec", { namedCurve: "P-256" }), alg: "ES256", hash: "sha256" },
   Ed25519: { pair: generateKeyPairSync("ed25519"), alg: "EdDSA", hash: undefined },

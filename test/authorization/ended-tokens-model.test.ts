@@ -14,7 +14,7 @@ import { hashOf } from "../../runtime/src/text/hash.ts";
 const ENDED_WITHIN_MS = 5000;
 const LIFE_MS = 60_000;
 const { echo, repeat, join } = EchoService.method;
-/** The method that represents Watch. */
+/** The method that stands in for Watch. */
 const WATCH = repeat;
 
 beforeEach(() => {
@@ -165,7 +165,7 @@ class World {
       const mustEnd = kind !== "unary" && (token.isRevoked || (isExpired && kind === "watch"));
       if (mustEnd) expect(isOver).toBe(true);
       if (!mustEnd) expect(stops).toEqual([]);
-      // A token that expired before its revocation ended because of the expiry.
+      // If a token expired before its revocation, the expiry is the reason.
       for (const text of stops) expect(text).toMatch(isExpired ? /expired|revoked/ : why);
       expect(stops.length).toBeLessThanOrEqual(1);
     }

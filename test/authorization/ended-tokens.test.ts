@@ -164,7 +164,7 @@ async function openAll(token: string, leave: AbortSignal): Promise<Open[]> {
   return all;
 }
 
-/** Checks each stream's error, within the promised time. */
+/** Checks that each stream ends with the right error within the promised time. */
 async function expectEnded(streams: readonly Open[], text: string): Promise<void> {
   const from = performance.now();
   const late = new Promise<never>((_, reject) => {
@@ -194,7 +194,7 @@ async function signIn(clientId: string): Promise<{ access: string; refresh: stri
 const EXPIRED = "the access token of this stream has expired; call again with a new one";
 const REVOKED = "the access token of this stream was revoked; sign in again";
 
-test("a revoked token ends all of its streams, and an expired token only the watching ones", async () => {
+test("a revoked token ends all of its streams, and an expired token ends only streams that watch", async () => {
   const leave = new AbortController();
   const id = await steps.publicClient();
   const early = await signIn(id);

@@ -37,7 +37,7 @@ async function start(providers: readonly ProviderSettings[], baseUrl = provider.
   return await TestClient.register(PUBLIC_URL, served.fetch);
 }
 
-/** Returns a fetch for browsers that maps the gateway's public address. */
+/** Returns a fetch function for browsers that sends requests for the gateway's public address to its port. */
 function everywhere(): typeof fetch {
   return (input, init) =>
     String(input).startsWith(PUBLIC_URL) ? served.fetch(input, init) : fetch(input, init);
@@ -89,7 +89,7 @@ test("if the upstream also rejects the refreshed token, the session ends and the
   expect((await call((await client.signIn(new Person(everywhere()))).access_token)).status).toBe(200);
 });
 
-test("revoking a client's token deletes the person's tokens, and revokes them at the third party", async () => {
+test("revoking a client's token deletes the person's third-party tokens, and revokes them at the third party", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { access_token, refresh_token } = await client.signIn(new Person(everywhere()));
   await client.revoke(refresh_token ?? "");

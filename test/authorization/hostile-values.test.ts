@@ -58,7 +58,7 @@ const VALUES: Readonly<Record<string, string>> = {
   "a text in lists 20,000 deep": `${"[".repeat(20_000)}"a"${"]".repeat(20_000)}`,
 };
 
-/** Expects the format of OAuth errors (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
+/** Checks that a response is an OAuth error (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
 function expectOAuthError(answer: Answer, what: string): void {
   expect(answer.headers.get("content-type"), what).toBe("application/json");
   expect(answer.body, what).toEqual({

@@ -228,7 +228,7 @@ test("two Authorization headers at /token are rejected", async () => {
   expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 400 .*one Authorization header/s);
 });
 
-test("HTTP/2 behaves the same", async () => {
+test("the endpoints also handle hostile requests over HTTP/2", async () => {
   const client = rawClient(served.gateway.port);
   const headers = { ":authority": "gateway.test", "content-type": "application/json", ...FORWARDED };
   const body = Buffer.from(JSON.stringify({ redirect_uris: [REDIRECT_URI] }));

@@ -46,7 +46,7 @@ test("the metadata is at the root of the origin, with and without MCP-Protocol-V
     expect(status).toBe(200);
     expect(sent.get("content-type")).toBe("application/json");
     expect(body).toMatchObject(METADATA);
-    // Every listed endpoint exists.
+    // All listed endpoints must exist.
     const known = [...Object.keys(METADATA), "token_endpoint_auth_signing_alg_values_supported"];
     const revocation = ["methods", "signing_alg_values"].map(
       (what) => `revocation_endpoint_auth_${what}_supported`,
@@ -108,7 +108,7 @@ test.each([
   expect((await steps.request(path)).status).toBe(404);
 });
 
-test("protected resource metadata is at the root, and at a suffix for each path that a client uses as resource", async () => {
+test("protected resource metadata is at the root, and has a separate address for each path that a client uses as resource", async () => {
   for (const path of ["", "/mcp", "/a/b"]) {
     const { status, body } = await steps.request(`/.well-known/oauth-protected-resource${path}`);
     expect(status).toBe(200);
@@ -225,7 +225,7 @@ test("calls are rejected over http if the public URL uses https, by any protocol
   client.close();
 });
 
-test("every https response has strict transport security, and no http response does", async () => {
+test("exactly the responses over https have the Strict-Transport-Security header", async () => {
   for (const path of [...ENDPOINTS, "/healthz", "/unknown"]) {
     const { headers } = await steps.request(path);
     expect(headers.get("strict-transport-security"), path).toBe("max-age=31536000");
@@ -236,7 +236,7 @@ test("every https response has strict transport security, and no http response d
   await local.close();
 });
 
-test("responses of these endpoints forbid caching, framing and sniffing", async () => {
+test("responses of OAuth endpoints forbid caching, framing and sniffing", async () => {
   for (const path of [WELL_KNOWN, "/authorize?client_id=none", "/token"]) {
     const { headers } = await steps.request(path, { method: path === "/token" ? "POST" : "GET" });
     expect(headers.get("cache-control"), path).toBe("no-store");

@@ -213,7 +213,7 @@ test("scopes and grants that a client may not have are removed, as the response 
   expect(body).toMatchObject({ scope: "echo", grant_types: ["authorization_code"] });
 });
 
-test("a client without a grant is deleted after a day, and a client with one is kept", async () => {
+test("a client without a grant is deleted after a day, and a client with a grant is kept", async () => {
   const unused = String((await steps.register(GOOD)).body.client_id);
   const used = String(
     (await steps.register({ ...GOOD, grant_types: ["authorization_code", "refresh_token"] })).body.client_id,
@@ -224,7 +224,7 @@ test("a client without a grant is deleted after a day, and a client with one is 
   expect(await steps.authorize(unused)).not.toBeInstanceOf(URL);
 });
 
-test("registration with a required token is only for clients that send the token", async () => {
+test("if registration requires a token, a client without the token is rejected", async () => {
   const token = "an-initial-access-token-of-some-length";
   const registration = {
     initialAccessToken: token,

@@ -71,7 +71,7 @@ test("while another process locks the store, clients must retry, and no code or 
   }
 });
 
-test("while the store is unavailable, calls are UNAVAILABLE, and they succeed again with the store", async () => {
+test("while the store is unavailable, calls are UNAVAILABLE, and afterwards they succeed again", async () => {
   const { body } = await steps.token(form);
   renameSync(file, `${file}.away`);
   for (const suffix of ["-wal", "-shm"]) renameSync(file + suffix, `${file}.away${suffix}`);
@@ -90,7 +90,7 @@ test("while the store is unavailable, calls are UNAVAILABLE, and they succeed ag
 test("while the disk is full, clients must retry", async () => {
   const id = await steps.publicClient();
   const code = await steps.code(id);
-  // A limit for this connection, which is not reachable from outside the store.
+  // The page limit belongs to the store's own connection, so the test needs access to that connection.
   const database = Reflect.get(store, "opened").database as DatabaseSync;
   const { page_count: pages } = { ...database.prepare("PRAGMA page_count").get() };
   database.exec(`PRAGMA max_page_count = ${Number(pages)}`);
@@ -102,7 +102,7 @@ test("while the disk is full, clients must retry", async () => {
   expect((await steps.redeem(id, code)).status).toBe(200);
 });
 
-test("tokens, codes, verifiers and secrets are in no file of the store in plain form", async () => {
+test("no file of the store contains tokens, codes, verifiers or secrets in plain text", async () => {
   const id = await steps.publicClient();
   const { body: confidential } = await steps.register({ redirect_uris: ["https://app.example/"] });
   const code = await steps.code(id);

@@ -16,8 +16,7 @@ let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let shift = 0;
 
 /**
- * The time for the gateway. It follows the real time, since the JWT library uses that, and tests can advance
- * it.
+ * Returns the gateway's time. It follows the real time, which the JWT library uses, and tests can advance it.
  */
 function now(): number {
   return Date.now() + shift;
@@ -113,7 +112,7 @@ function sign(claims: object): Promise<{ client_assertion: string; client_assert
     }));
 }
 
-test("an assertion is accepted only once, even when it arrives many times concurrently", async () => {
+test("an assertion is accepted only once, even if it arrives many times concurrently", async () => {
   const assertion = await sign({});
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => steps.token({ ...MACHINE, ...assertion })),
@@ -183,7 +182,7 @@ test.each([
   expect(answer.headers.has("www-authenticate")).toBe(status === 401 && authorization !== undefined);
 });
 
-test("a grant that a client may not have is rejected as such", async () => {
+test("a grant that a client may not use gets the error for that case", async () => {
   const answer = await steps.token({ ...MACHINE, client_id: clientId });
   expect(answer).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
 });
@@ -197,7 +196,7 @@ test.each(["grant_type", "client_id", "client_secret", "scope"])(
   },
 );
 
-test("a resource that is this gateway, in any notation, is the token's only audience, and other resources are rejected", async () => {
+test("a token's only audience is this gateway, which the request may name in any notation, and other resources are rejected", async () => {
   const form = { ...MACHINE, client_id: "machine", client_secret: SECRET };
   for (const resource of [PUBLIC_URL, `${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, "HTTPS://GATEWAY.TEST/"]) {
     const { body } = await steps.token({ ...form, resource });
@@ -225,7 +224,7 @@ test("a code yields tokens once, and a second use revokes them", async () => {
   expect(ended).toEqual([`session of ${clientId}`]);
 });
 
-test("a code that arrives many times concurrently gives tokens at most once, and revokes them", async () => {
+test("a code that arrives many times concurrently gives tokens at most once, and these tokens are revoked", async () => {
   const code = await steps.code(clientId);
   const answers = await Promise.all(Array.from({ length: 8 }, () => steps.redeem(clientId, code)));
   const given = answers.filter(({ status }) => status === 200);
@@ -263,7 +262,7 @@ async function tokens(): Promise<Readonly<Record<string, unknown>>> {
   return (await steps.redeem(clientId, await steps.code(clientId))).body;
 }
 
-test("a refresh returns a new refresh token, and the previous one works one more time within ten seconds and then revokes the grant", async () => {
+test("a refresh returns a new refresh token, and the previous token can be reused once within ten seconds; a later reuse revokes the grant", async () => {
   const first = await tokens();
   const second = (await steps.refresh(clientId, first.refresh_token)).body;
   expect(second.refresh_token).not.toBe(first.refresh_token);

@@ -16,7 +16,7 @@ export interface Case {
   readonly as: Identity;
   readonly prepare: (world: BlogWorld) => unknown;
   readonly call: (api: Api, world: BlogWorld) => Promise<unknown>;
-  /** Part of the expected answer. */
+  /** Part of the expected response. */
   readonly answer: unknown;
 }
 

@@ -166,6 +166,6 @@ test("every PUT and DELETE is in one of the two tables, in accordance with its r
   expect(named(true)).toEqual(SENT_AGAIN.map(({ method }) => method).sort());
 });
 
-test("temporary credentials are exchanged once, although by GET", () => {
+test("temporary credentials are exchanged only once, although the request is a GET", () => {
   expect(OAuthServiceRest.methods.createAccessToken?.rules.idempotent).toBe(false);
 });

@@ -117,7 +117,7 @@ const STREAMS: readonly Stream[] = [
   },
 ];
 
-test("every list has a stream of all its items, and every stream is tested here", () => {
+test("every list has a stream of its items, and this file tests every stream", () => {
   const names = [BlogService, PostService].flatMap(({ methods }) => methods.map(({ name }) => name));
   const lists = names.filter((name) => name.startsWith("List"));
   expect(lists.map((name) => name.replace("List", "Stream")).toSorted()).toEqual(
@@ -151,7 +151,7 @@ test.each(WAYS)("cancelling a stream by %s stops the requests for pages", async 
   })().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConnectError);
   expect((error as ConnectError).code).toBe(Code.Canceled);
-  // One page may have been in progress; the second call shows that no further page was requested.
+  // One page may have been in progress. The second call shows that no further page is requested.
   const { blogs } = world.api(way);
   await blogs.getBlogInfo(demo);
   const asked = world.sandbox.received.all("/posts").length;

@@ -36,7 +36,7 @@ test.each(answered)("the response of $endpoint has the declared format: $name", 
 });
 
 test.each(["demo", "ada", "newsroom", "grace"])(
-  "all posts of %s have the declared format, in both forms",
+  "all posts of %s have the declared format, as blocks and in the older form",
   async (name) => {
     world.reset();
     const { posts } = world.api("in-process");

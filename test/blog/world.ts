@@ -69,7 +69,7 @@ export interface Api {
   readonly oauth: Client<typeof OAuthService>;
 }
 
-/** Identifiers of seeded posts, which are equal after each reset. */
+/** Identifiers of seeded posts, which are the same after each reset. */
 export interface Ids {
   /** For each type, a published post of the blog `demo` in the older form. */
   readonly legacy: Readonly<Record<string, bigint>>;
@@ -170,7 +170,7 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     upstreams: {
       blog: {
         bases: { api: sandbox.url, web: sandbox.url },
-        // Many failures in a table are not an outage, and each call must be one request.
+        // The many failing cases would open a circuit breaker, and a retry would be a second request.
         breaker: false,
         retry: options.retry ?? false,
         // Tests call more often than people.

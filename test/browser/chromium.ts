@@ -25,7 +25,7 @@ export const FLAGS = [
   "--disable-sync",
 ];
 
-/** Opens a page; the result closes it. */
+/** Opens a page. Returns a function that closes the page. */
 export function openPage(url: string): () => Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), "chromium-"));
   const child: ChildProcess = spawn("chromium", [...FLAGS, `--user-data-dir=${profile}`, url], {

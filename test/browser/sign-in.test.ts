@@ -110,7 +110,7 @@ test("the pages are accessible with screen readers and keyboards", async ({ skip
   expect(wide).toBeLessThanOrEqual(view ?? 0);
 });
 
-test("the page of a declined sign-in states it, and links back", async ({ skip }) => {
+test("the page after a declined sign-in says so, and has a link back to the client", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const client = await TestClient.register(url, fetch, `${siteUrl}/callback`);
   const { address } = await client.begin();
@@ -129,7 +129,7 @@ test("the page of a declined sign-in states it, and links back", async ({ skip }
   expect(new URL(page.url()).searchParams.get("error")).toBe("access_denied");
 });
 
-test("a client's name is shown as short, visible text, for any name", async ({ skip }) => {
+test("any client name is shown as short, visible text", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const name = `<img src=x onerror=alert(1)>\u202Eevil\u2066<b>${"x".repeat(300)}`;
   const { page } = await atConsent(name);

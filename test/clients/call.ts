@@ -18,7 +18,7 @@ export interface ClientCall {
   readonly config?: string;
 }
 
-/** A client program's output about a call. */
+/** The output of a client program for a call. */
 export interface ClientResult {
   readonly name: string;
   readonly code: number;

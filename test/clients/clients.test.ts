@@ -51,7 +51,7 @@ test.for(Object.keys(PREPARE) as ClientName[])(
       const before = await servers.overloads();
       const results = await callAll(program, calls);
       expect(results.map(read)).toEqual(rows.map(expected));
-      // The client retried every rejection.
+      // The client must have retried every rejection.
       expect((await servers.overloads()) - before).toBe(attemptsOf(rows));
     } finally {
       await servers.close();

@@ -50,7 +50,7 @@ async function buildGoClient(): Promise<Installed> {
   });
 }
 
-/** Makes calls with a client, sequentially. */
+/** Makes sequential calls with a client. */
 export async function callAll(
   { command: [program = "", ...args], env }: Program,
   calls: readonly ClientCall[],

@@ -15,7 +15,7 @@ export interface Rejection extends Omit<ClientCall, "target"> {
   readonly code: Code | 0;
   /** A part of the error text; undefined if the client makes up the text. */
   readonly text?: string | RegExp;
-  /** The reason of the ErrorInfo among the details; undefined without one. */
+  /** The reason in the ErrorInfo detail; undefined if there is no such detail. */
   readonly reason?: string;
   /** Whether the details include a RetryInfo. */
   readonly hasRetryInfo?: boolean;
@@ -44,7 +44,7 @@ const info = (blogIdentifier: string) =>
 const posts = (blogIdentifier: string) =>
   base64(toBinary(ListPostsRequestSchema, create(ListPostsRequestSchema, { blogIdentifier })));
 
-/** Returns one row per kind of call. */
+/** Returns the same row for each kind of call. */
 function everyKind(
   row: Omit<Rejection, "kind" | "path" | "messages"> & { readonly message?: string },
   kinds: readonly Kind[] = KINDS,

@@ -52,7 +52,7 @@ const DRAINING = ["drainingServer", "drainingClient", "drainingBidi"] as const;
 
 export type ServerName = keyof typeof SERVERS | (typeof DRAINING)[number] | "gateway";
 
-/** Short waits for closing, since tests set the time of a shutdown themselves. */
+/** Short shutdown delays, because each test decides itself when its server shuts down. */
 const DRAIN = { drainNoticeMs: 1, drainStreamsMs: 1 };
 
 /** All servers, for the tests of one client. */

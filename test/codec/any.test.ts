@@ -149,7 +149,7 @@ test("google.protobuf.Any: sending an Any of an unknown type is the caller's err
   }
 });
 
-test("google.protobuf.Any: is written as ProtoJSON", () => {
+test("google.protobuf.Any: an Any is written as ProtoJSON", () => {
   const any = anyPack(StringValueSchema, create(StringValueSchema, { value: "x" }));
   expect(anyJson(any, types)).toEqual({
     "@type": "type.googleapis.com/google.protobuf.StringValue",

@@ -117,7 +117,7 @@ test.each([
   ["02.01.2026", { pattern: "DD.MM.YYYY" }, "2026-01-02T00:00:00.000000000Z"],
   ["20260102T0304", { pattern: "YYYYMMDDTHHmm" }, "2026-01-02T03:04:00.000000000Z"],
   ["2026", { pattern: "YYYY" }, "2026-01-01T00:00:00.000000000Z"],
-])("reads %s by a pattern", (value, rule, text) => {
+])("reads %s with a pattern", (value, rule, text) => {
   expect(iso(value, rule)).toBe(text);
 });
 
@@ -129,7 +129,7 @@ test.each([
   "2026-01-02 03:04:0x GMT",
   "2026-01-02 03:99:05 GMT",
   "",
-])("rejects %j by the pattern", (value) => {
+])("rejects %j for the pattern", (value) => {
   expect(instantFrom(value, PATTERN)).toBeUndefined();
   expect(instantFrom(20_260_102, PATTERN)).toBeUndefined();
 });
@@ -279,7 +279,7 @@ test.each<[bigint, number, TimeRule, string]>([
   [10n, 1, "rfc2822", "Thu, 01 Jan 1970 00:00:10 +0000"],
   [10n, 1, PATTERN, "1970-01-01 00:00:10 GMT"],
   [10n, 0, { pattern: "YYYY-MM-DD" }, "1970-01-01"],
-])("rejects %s s %s ns in %j, which is less precise", (seconds, nanos, rule, text) => {
+])("rejects %s s %s ns for the less precise notation %j", (seconds, nanos, rule, text) => {
   expect(() => timeText(timestamp(seconds, nanos), rule)).toThrow(
     `is more precise than its notation, ${text}`,
   );
@@ -418,7 +418,7 @@ test("property: a written time is read back unchanged, in every unit that can ho
   );
 });
 
-test("property: reading any JSON value gives a valid time or none", () => {
+test("property: any JSON value is read as a valid time or rejected", () => {
   const rules = fc.constantFrom<TimeRule>("seconds", "millis", "micros", "iso8601", PATTERN);
   const digits = fc.string({ unit: fc.constantFrom(..."0123456789-T:.+ GMTZ"), maxLength: 30 });
   fc.assert(
@@ -468,7 +468,7 @@ function formsOf(seconds: number, zone: string, hours: number): Readonly<Record<
 test("property: HTTP and email dates are read in every format and zone of the RFCs", () => {
   const now = Math.floor(Date.now() / 1000);
   fc.assert(
-    // A two-digit year means a year of this range.
+    // Two-digit years are unambiguous in this range.
     fc.property(
       fc.integer({ min: now - 49 * 31_556_952, max: now }),
       fc.constantFrom(...ZONES),

@@ -5,7 +5,7 @@ import { callerCases } from "../user/case.ts";
 /** The community of most cases. */
 export const gardeners = { communityHandle: "gardeners" };
 
-/** The error codes that all endpoints share that show a community or accept new members. */
+/** The error codes of all endpoints that show a community or accept new members. */
 export const ACCESS = [
   [403, 23001, "a private community, and no member"],
   [403, 23002, "not a member"],

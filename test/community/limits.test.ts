@@ -80,7 +80,7 @@ test("a user can join 25 communities an hour and 100 a day by invite links", asy
   await client.joinCommunity(byLink);
 });
 
-test("other joins are limited by the service, and no other method is limited", async () => {
+test("the gateway limits no other joins, which the service counts, and no other methods", async () => {
   const limited = Object.entries(CommunityServiceRest.methods).flatMap(([name, { rules }]) =>
     (rules.rateLimits ?? []).map(() => name),
   );

@@ -23,7 +23,7 @@ const PRIVATE = { communityHandle: "book-club", first: 735_900_002_000_000_007n 
 type Call = (api: Api["communities"], community: typeof PUBLIC, user: string) => Promise<unknown>;
 const own = (community: typeof PUBLIC, user: string) => ({ ...community, blogIdentifier: user });
 
-/** The transitions of the reference, and similar ones. */
+/** The transitions of the reference, and similar calls. */
 const MOVES: ReadonlyArray<readonly [name: string, call: Call]> = [
   ["look", (api, community) => api.getCommunity(community)],
   ["join", (api, community) => api.joinCommunity(community)],

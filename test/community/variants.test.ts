@@ -8,7 +8,7 @@ type Read = Variant<typeof CommunityService>;
 const c = { communityHandle: "gardeners" };
 const post = { ...c, postId: 5n };
 
-/** A community in a response, and the expected reading. */
+/** A community in a response, and the expected result. */
 const community = (name: string, sent: object, read: object): Read => [
   name,
   (api) => api.getCommunity(c),
@@ -131,7 +131,7 @@ const next = (path: string, query_params: object) => ({
   _links: { next: { href: `${C}/${path}`, method: "GET", query_params } },
 });
 
-test("streams of invitations, members and a timeline follow the links in their pages", async () => {
+test("streams of invitations, members and a timeline follow their next-page links", async () => {
   const { api, seen } = await serverOf(CommunityService, CommunityServiceRest, [
     answered({ invitations: [{ sent_on: 5 }], ...next("invitations", { before: "5" }) }),
     answered({ invitations: [{ sent_on: 4 }] }),

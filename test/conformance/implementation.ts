@@ -151,7 +151,7 @@ export class Implementation {
   }
 }
 
-/** Returns an error detail, whose type may be unknown. */
+/** Converts an error detail whose type may be unknown. */
 function incoming({ typeUrl, value }: Any): { readonly type: string; readonly value: Uint8Array } {
   return { type: typeUrl.slice(typeUrl.lastIndexOf("/") + 1), value };
 }

@@ -1,4 +1,4 @@
-/** Installs Connect's conformance suite, and runs it against our server under test. */
+/** Installs Connect's conformance suite, and runs the suite against the server under test. */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ function descriptorsIn(folder: string): string {
   return join(folder, "descriptors.binpb");
 }
 
-/** Splits the output into reports: a line with indented lines after it. */
+/** Splits the output into reports. A report is a line that may be followed by indented lines. */
 function outcomeOf(output: string): Omit<Outcome, "succeeded"> {
   const reports = output.split(/\n(?!\t)/);
   return {

@@ -41,7 +41,7 @@ let sent: unknown;
 /** The environment of the cases, undefined until it has started. */
 let running: BlogWorld | undefined;
 
-/** Compares each response with its JSON. */
+/** Compares each response with the JSON that the sandbox sent. */
 const observe: Interceptor = (next) => async (request) => {
   const response = await next(request);
   methods.add(`${request.service.typeName}.${request.method.name}`);
@@ -174,7 +174,7 @@ describe.each([...TABLE, ...USERS_AND_COMMUNITIES])("$title", (section) => {
     expect([rows.length, new Set(rows.map(({ name }) => name)).size]).toEqual([section.rows, section.rows]);
   });
 
-  test("every row was received or consumed by a case", () => {
+  test("every row is covered by a value that a case sent or received", () => {
     const { elsewhere = {} } = section;
     const missing = rowsOf(section).filter(
       ({ name, record }) => !(name in elsewhere) && !records.has(record),
@@ -190,12 +190,12 @@ const endpointsOf = (sections: readonly Section[]) =>
 const ENDPOINTS = endpointsOf(TABLE);
 const LATER_ENDPOINTS = endpointsOf(USERS_AND_COMMUNITIES);
 
-test("every endpoint of the reference has responded successfully", () => {
+test("the cases include a successful response of every endpoint in the reference", () => {
   const all = [...ENDPOINTS, ...LATER_ENDPOINTS];
   expect(all.filter((endpoint) => !records.has(`answered ${endpoint}`))).toEqual([]);
 });
 
-test("every endpoint with credentials has rejected wrong credentials, excessive calls and a missing blog", () => {
+test("the cases of every endpoint with credentials include wrong credentials, excessive calls and a missing blog", () => {
   const guarded = ENDPOINTS.filter((endpoint) => / P\//.test(endpoint) && endpoint !== "GET P/avatar");
   expect(guarded).toHaveLength(28);
   const wanted = guarded.flatMap((endpoint) =>
@@ -204,7 +204,7 @@ test("every endpoint with credentials has rejected wrong credentials, excessive 
   expect(wanted.filter((record) => !records.has(record))).toEqual([]);
 });
 
-test("every endpoint for users and communities has rejected wrong credentials and excessive calls", () => {
+test("the cases of every endpoint for users and communities include wrong credentials and excessive calls", () => {
   expect(LATER_ENDPOINTS).toHaveLength(36);
   const wanted = LATER_ENDPOINTS.flatMap((endpoint) =>
     ["401.1016", "429"].map((status) => `error ${endpoint} ${status}`),
@@ -222,7 +222,7 @@ const SERVICES = [
   OAuthService,
 ];
 
-test("every unary method has returned a response", () => {
+test("the cases include a response of every unary method", () => {
   const unary = SERVICES.flatMap((service) =>
     service.methods
       .filter(({ methodKind }) => methodKind === "unary")

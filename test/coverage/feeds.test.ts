@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
   for (const feed of WATCHED_FEEDS) await list(feed.path, feed.asked, () => firstOf(feed), "Watch");
   await lists();
-  // From here the pollers start without any state.
+  // From this point, pollers start without state.
   await rest.close();
   connect();
   await streams();
@@ -49,7 +49,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** Connects as a process that has polled nothing. */
+/** Connects like a process that has not polled before. */
 function connect(): void {
   rest = createRest({
     adapters: [EventServiceRest],
@@ -217,7 +217,7 @@ function rowsOf({ kind, of, names }: Section) {
 }
 
 describe.each([...EVENT_FEED])("$title", (section) => {
-  test("lists all rows of its section, and lists and streams have covered them", () => {
+  test("lists all rows of its section, each covered by a call of a list or stream", () => {
     const rows = rowsOf(section);
     expect(new Set(rows.map(({ name }) => name)).size).toBe(section.rows);
     expect(rows.filter(({ record }) => !records.has(record)).map(({ record }) => record)).toEqual([]);

@@ -22,7 +22,7 @@ const record = (title: string, rows: number, names: string, elsewhere?: Section[
   ...(elsewhere !== undefined && { elsewhere }),
 });
 
-/** The reference of the event feed: lists and streams. */
+/** The sections of the event feed's reference about lists and streams. */
 export const EVENT_FEED: readonly Section[] = [
   fields(
     "Event object",

@@ -7,7 +7,7 @@ const POST_ERRORS =
 const BLOG = "blog.v1.Blog";
 const POST = "blog.v1.Post";
 
-/** The reference of the blogging service: conventions, authentication, blogs and posts. */
+/** The sections of the blogging service's reference about conventions, authentication, blogs and posts. */
 export const TABLE: readonly Section[] = [
   {
     title: "Conventions",

@@ -5,7 +5,7 @@ const COMMUNITY = "community.v1.Community";
 const SHORT = "name, uuid, title, member_count, mention_tag, can_view, avatar_image";
 const ACCESS = "403.23020, 403.23001, 403.23002";
 
-/** The reference of the blogging service: users, filters, posts with a tag, and communities. */
+/** The sections of the blogging service's reference about users, filters, tagged posts and communities. */
 export const USERS_AND_COMMUNITIES: readonly Section[] = [
   fields(
     "User info",

@@ -52,7 +52,7 @@ test("every rule and every value is explained", () => {
   for (const row of rows) expect(row.length === 7 ? row[4] : row[2], row[1]).toMatch(/[.`]$/);
 });
 
-test("every example of a rule is from a compiled API", () => {
+test("every example of a rule belongs to a compiled API", () => {
   const apis = ["proto", "test/protos"].flatMap((module) => protosBelow(path.join(ROOT, module)));
   const tutorial = blocksOf(readFileSync(path.join(ROOT, "README.md"), "utf8")).map(({ text }) => text);
   const compiled = [...apis, ...tutorial].map(squeezed);

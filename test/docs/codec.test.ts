@@ -13,7 +13,7 @@ symlinkSync(path.join(ROOT, "node_modules"), path.join(project, "node_modules"))
 writeFileSync(path.join(project, "package.json"), '{"type":"module"}');
 afterAll(() => rmSync(project, { recursive: true }));
 
-test("the program on the codec's page prints the output on the page", async () => {
+test("the program on the codec's page prints the output that the page shows", async () => {
   const [program, output] = ["ts", "text"].map(
     (each) => blocks.find(({ language }) => language === each)?.text,
   );

@@ -39,7 +39,7 @@ test("the numbers and reasons on the page match the code", () => {
   expect(reasons.filter((reason) => !Object.hasOwn(ERRORS, reason))).toEqual([]);
 });
 
-test("the rule on the page is from an API that is compiled and called", () => {
+test("the rule on the page belongs to an API that other tests compile and call", () => {
   const [rule] = blocks.filter(({ language }) => language === "proto");
   const api = readFileSync(path.join(ROOT, "test/protos/world/v1/changes.proto"), "utf8");
   const words = (text: string) => text.match(/[\w"{}[\]/.-]+/g) ?? [];

@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Follows the page block by block, except that ports are free ones. */
+/** Follows the page block by block, but with free ports. */
 class Reader {
   private printed = "";
   private gateway = "";
@@ -50,7 +50,7 @@ class Reader {
   }
 }
 
-test("each step of the page produces the output that it shows", { timeout: 120_000 }, async () => {
+test("each step on the page produces the output that the page shows", { timeout: 120_000 }, async () => {
   symlinkSync(ROOT, path.join(folder, "connect-rest"));
   const reader = new Reader();
   for (const block of blocks) await reader.follow(block);

@@ -60,7 +60,7 @@ async function askUpstream(target: string): Promise<string> {
   return await answer.text();
 }
 
-test("the in-process call prints the output on the page", async () => {
+test("the in-process call prints the output that the page shows", async () => {
   const [file, command, shown, ...rest] = blocksBelow(readme, "## The same call in-process");
   expect(rest).toEqual([]);
   const folder = mkdtempSync(path.join(tmpdir(), "readme-"));

@@ -18,7 +18,7 @@ function undented(text: string): string {
 
 const blocks = blocksOf(page).map(({ language, text }) => ({ language, text: undented(text) }));
 
-test("every recipe is from an API that is compiled and called", () => {
+test("every recipe belongs to an API that other tests compile and call", () => {
   expect(blocks.length).toBeGreaterThan(40);
   const strangers = blocks.filter(({ text }) => !protos.some((proto) => proto.text.includes(text)));
   expect(strangers).toEqual([]);

@@ -18,7 +18,7 @@ async function call(command: string): Promise<unknown> {
   return (await fetch(url, { method: "POST", headers: all, body })).json();
 }
 
-test("the recipe for acting as another user works as printed", async () => {
+test("the recipe for acting as another user works as the page shows", async () => {
   const [config, serve, calls, ...rest] = blocksBelow(readme, "## Acting as another user");
   expect(rest).toEqual([]);
   const folder = mkdtempSync(path.join(tmpdir(), "sandbox-readme-"));

@@ -15,7 +15,7 @@ export interface Output {
 
 /** A running command. */
 export interface Running {
-  /** Resolves with the first match in the output; rejects when the command exits without one. */
+  /** Resolves with the first match in the output. Rejects if the command exits without a match. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** Stops the command and its child processes. */
   stop(): Promise<void>;
@@ -34,7 +34,10 @@ writeFileSync(path.join(bin, "npm"), NPM);
 chmodSync(path.join(bin, "npm"), 0o755);
 process.once("exit", () => rmSync(bin, { recursive: true }));
 
-/** Runs commands in a shell, with the repository's tools on the path, whose packages `npm install` links. */
+/**
+ * Runs commands in a shell with the repository's tools on the path. `npm install` links the repository's
+ * packages.
+ */
 export function start(commands: string, cwd: string): Running {
   const child = spawn("sh", ["-ec", commands], {
     cwd,
@@ -78,7 +81,7 @@ function watch(child: ChildProcess): Running {
       void ended.then(() => reject(new Error(`expected ${pattern}, got:\n${output.stdout}${output.stderr}`)));
     });
   const stop = async () => {
-    // A negative number is the process group that the shell leads.
+    // A negative number means the process group that the shell leads.
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       process.kill(-child.pid, "SIGTERM");
     }

@@ -114,7 +114,9 @@ class Reader {
   }
 }
 
-test("each step of the tutorial produces the output that it shows", { timeout: 120_000 }, async () => {
+test("each step of the tutorial produces the output that the tutorial shows", {
+  timeout: 120_000,
+}, async () => {
   const reader = new Reader();
   for (const block of blocks) await reader.follow(block);
 });

@@ -75,7 +75,7 @@ test("ratios compare contestants within a round: with the proxy, and with server
   ]);
 });
 
-test("only the half of the rounds with the least other load counts", () => {
+test("only half of the rounds count: the rounds with the least other load", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 99 }), (shares) => {
       const rounds = shares.map((others) => ({ others }));
@@ -88,7 +88,7 @@ test("only the half of the rounds with the least other load counts", () => {
   );
 });
 
-test("other load is the machine's use and stolen time, without the benchmark's own use", () => {
+test("other load is the machine's used and stolen processor time, minus the benchmark's own use", () => {
   const before = { total: 1000, busy: 500, stolen: 100 };
   expect(othersShare(before, { total: 2000, busy: 1200, stolen: 150 }, 250)).toBe(0.5);
   expect(othersShare(before, { total: 2000, busy: 600, stolen: 100 }, 101)).toBe(0);
@@ -127,7 +127,7 @@ test("measured medians are compared with the targets", () => {
   ]);
 });
 
-test("a profile sample counts for the innermost part, and inclusively for all parts on its stack", () => {
+test("a profile sample counts as own time of the innermost part, and as inclusive time of all parts on the stack", () => {
   const node = (
     id: number,
     functionName: string,
@@ -153,7 +153,7 @@ test("a profile sample counts for the innermost part, and inclusively for all pa
   const profile = { nodes, startTime: 0, endTime: 1 };
   const shares = sharesOf({ profile, main: 50, all: 100 });
   const of = (part: string) => shares.find((share) => share.part === part);
-  // Ten samples of the main thread, which has half of the time.
+  // Ten samples of the main thread, which uses half of the processor time.
   expect(of("decoder")).toEqual({ part: "decoder", own: 0.2, inclusive: 0.2 });
   expect(of("gateway")?.own).toBeCloseTo(0.1);
   expect(of("gateway")?.inclusive).toBeCloseTo(0.3);

@@ -65,7 +65,7 @@ test("the statistics match the sorted values", () => {
   expect([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile([5], 0.99)]).toEqual([50, 99, 5]);
 });
 
-test("the median has a 95 % confidence interval, or the extremes for a few values", () => {
+test("the median has a 95 % confidence interval, or the full range for only a few values", () => {
   const upTo = (n: number) => Array.from({ length: n }, (_, i) => n - i);
   expect(estimate(upTo(5))).toEqual({ median: 3, low: 1, high: 5 });
   // By the binomial distribution: 96.1 % for 9 values, 95.9 % for 20.
@@ -113,7 +113,7 @@ test("contestants in Go are skipped with a reason if Go is missing", () => {
 
 const sample = { name: "x", unit: "ms", value: 5 };
 
-test("the bounds of reliability: are met at the bound, and never met by NaN", () => {
+test("the bounds of reliability: a value equal to the bound meets it, and NaN never does", () => {
   expect(holds({ ...sample, bound: { atMost: 5 } })).toBe(true);
   expect(holds({ ...sample, bound: { atMost: 4.9 } })).toBe(false);
   expect(holds({ ...sample, bound: { atLeast: 5 } })).toBe(true);
@@ -182,7 +182,7 @@ test("every contestant serves the page, and the run computes ratios", async () =
   }
 });
 
-test("the benchmark measures starts of a bare server, of the published gateway and of the gateway from a checkout", async () => {
+test("the benchmark measures the startup of a bare server, the published gateway and a checkout", async () => {
   const options = readOptions(["start", "--rounds", "1", "--only", "start 1"]);
   if (options === undefined) throw new Error("expected options");
   const figures = await measureStart(options);

@@ -263,7 +263,7 @@ test.each(WAYS)(
   },
 );
 
-test("no responses in these tests lost a value", () => {
+test("no response in these tests has lost a value", () => {
   const lost = world.differences.flatMap(({ differences }) =>
     differences.filter((each) => each.class === "lost"),
   );

@@ -15,7 +15,7 @@ export interface Child {
   readonly stderr: () => string;
   /** Resolves when the output on either stream matches; rejects if the process exits first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Sends a signal to the process and its child processes, like a terminal. */
+  /** Sends a signal to the process and its child processes, as a terminal does. */
   signalAll(signal: NodeJS.Signals): void;
 }
 

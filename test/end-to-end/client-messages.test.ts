@@ -14,12 +14,12 @@ let url: string;
 beforeAll(async () => {
   gateway = startChild(process.execPath, [path.join(ROOT, "gateway/src/bin.ts"), "serve", "--sandbox"]);
   [, url = ""] = await gateway.printed(/^gateway ready on (http:\S+)$/m);
-  // Warms up everything that is created once for all calls.
+  // The first calls create everything that later calls share.
   for (let i = 0; i < 50; i++) expect((await post('{"blogIdentifier":"demo"}')).status).toBe(200);
 });
 afterAll(async () => {
   gateway.signalAll("SIGTERM");
-  // The process has survived all messages.
+  // The process must have survived all messages.
   expect(await gateway.exit).toBe(0);
 });
 
@@ -127,7 +127,7 @@ describe.skipIf(process.platform !== "linux")("a message that is small only beca
     expect(peak() - before).toBeLessThan(64 * MIB);
   });
 
-  test("needs no additional memory when many of them arrive", async () => {
+  test("needs little memory even if many such messages arrive", async () => {
     const before = resetPeak();
     const answers = await Promise.all(
       Array.from({ length: 40 }, () =>
@@ -135,7 +135,8 @@ describe.skipIf(process.platform !== "linux")("a message that is small only beca
       ),
     );
     expect(new Set(answers.map((answer) => (answer as { status: number }).status))).toEqual(new Set([429]));
-    // Decompressed at the same time, the messages would need three times as much; garbage is collected late.
+    // If the messages were decompressed, they would need three times as much. The limit allows for
+    // uncollected garbage.
     expect(peak() - before).toBeLessThan(224 * MIB);
   });
 

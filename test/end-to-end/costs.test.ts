@@ -138,7 +138,7 @@ test("an error lists at most a hundred violations, and fewer if they are large",
     const detail = details.find(({ type }) => type === "google.rpc.BadRequest");
     return fromBinary(BadRequestSchema, Buffer.from(detail?.value ?? "", "base64")).fieldViolations.length;
   };
-  // One violation is the missing content.
+  // One of the violations is the missing content.
   expect(await violations(10)).toBe(11);
   expect(await violations(1_000)).toBe(100);
   expect(await violations(50_000)).toBe(1);

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterAll(() => world.close());
 
-/** JSON that a test changes; untyped, because upstreams are untyped. */
+/** JSON that a test changes. It is untyped, like the JSON of an upstream. */
 interface Loose {
   [key: string]: Loose & unknown;
 }
@@ -28,7 +28,7 @@ interface Case {
   readonly change: (page: Loose, post: (index: number) => Loose) => void;
   readonly pick: (answer: ListPostsResponse) => unknown;
   readonly expected: unknown | ((newest: bigint) => unknown);
-  /** `path: expected, got, class` of the reported differences. */
+  /** The reported differences, in the format `path: expected, got, class`. */
   readonly differences: readonly string[];
 }
 

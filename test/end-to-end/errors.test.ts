@@ -290,14 +290,14 @@ describe("credentials that the upstream rejects", () => {
     metadata: { http_status: "401", ...(subcode !== undefined && { subcode }) },
   });
 
-  test.each(WAYS)("by %s are an internal error instead of the caller's error", async (way) => {
+  test.each(WAYS)("cause an internal error, and not an error of the caller, by %s", async (way) => {
     const blog = wrong.client(BlogService, way).getBlogInfo({ blogIdentifier: "demo" });
     expect(await failureOf(blog)).toEqual(rejectedBy("blog", "1016"));
     const feed = wrong.client(EventService, way).listRepositoryEvents({ owner: "octo", repo: "hello" });
     expect(await failureOf(feed)).toEqual(rejectedBy("events"));
   });
 
-  test.each(WAYS)("make a method fail that needs other credentials, by %s", async (way) => {
+  test.each(WAYS)("do not help a method that needs other credentials, by %s", async (way) => {
     wrong.sandbox.received.clear();
     const call = wrong.client(PostService, way).createPost({ blogIdentifier: "demo", content: CONTENT });
     expect(await failureOf(call)).toEqual({

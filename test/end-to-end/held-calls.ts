@@ -12,7 +12,7 @@ export interface HeldCall {
   finish(): Promise<string | undefined>;
 }
 
-/** Begins a Connect call over HTTP/1.1, on a separate connection. */
+/** Begins a Connect call over HTTP/1.1 on a separate connection. */
 export async function holdConnectCall(url: string): Promise<HeldCall> {
   const body = '{"blogIdentifier":"demo"}';
   const request = http.request(url + PATH, {

@@ -21,8 +21,8 @@ for (const [name, text] of Object.entries(files)) writeFileSync(path.join(direct
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /**
- * The addresses of callers at an upstream that is reachable only by another name, and that requires a client
- * certificate.
+ * The addresses of the upstream's callers. The upstream requires a client certificate, and its host name
+ * differs from its address.
  */
 const peers: unknown[] = [];
 const sockets = new Set<Socket>();
@@ -141,7 +141,7 @@ test("a proxy's rejection is reported without the password", async () => {
   expectNoSecret(text, stdout, stderr);
 });
 
-test.each(["check-config", "print-config"])("%s shows no secret of the network", async (command) => {
+test.each(["check-config", "print-config"])("%s contains no proxy password and no key", async (command) => {
   const started = start(command, explicit(), { PROXY_USER: "me", HTTPS_PROXY: withUser(proxy.url) });
   expect(await started.exit).toBe(0);
   const { stdout, stderr } = started.output();

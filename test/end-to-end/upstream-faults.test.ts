@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterEach(async () => {
-  // The call was not retried after the fault, and the next call succeeds.
+  // The call was not retried, and the next call succeeds.
   expect(world.sandbox.pendingFaults).toBe(0);
   world.sandbox.clearRates();
   expect(
@@ -113,7 +113,7 @@ const FAULTS: readonly (readonly [name: string, fault: Fault, failure: Failure])
 ];
 
 describe.each(FAULTS)("an upstream that responds with %s", (_name, fault, failure) => {
-  test.each(WAYS)("has a distinct error by %s", async (way) => {
+  test.each(WAYS)("causes its own error, by %s", async (way) => {
     world.sandbox.next(fault, { match: "/posts" });
     world.sandbox.received.clear();
     expect(await failureOf(list(way))).toEqual(failure);
@@ -151,7 +151,7 @@ describe.each(ENDLESS)("an upstream that responds %s", (_name, fault) => {
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
-  test("a call ends at the deadline in its header, whatever the client does", async () => {
+  test("a call ends at the deadline in its header, even if the client keeps waiting", async () => {
     world.sandbox.next(fault, { match: "/posts" });
     const response = await fetch(`${world.gateway.url}/blog.v1.PostService/ListPosts`, {
       method: "POST",

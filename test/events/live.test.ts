@@ -83,7 +83,7 @@ test("polls without news use no quota, and other polls use one request per page"
     owner: "octo",
     repo: "hello",
   });
-  // The three pages of the first poll, and this call.
+  // The first poll requested three pages, and this call one.
   expect(answer.rateLimitUsed).toBe(4);
 });
 

@@ -19,7 +19,7 @@ export type Batch = Omit<WatchPublicEventsResponse, "$typeName">;
 export interface WatchedFeed {
   /** The path under its heading in the reference. */
   readonly path: string;
-  /** The path with seeded events. */
+  /** The path of a feed with seeded events. */
   readonly asked: string;
   readonly watch: (
     client: Client<typeof EventService>,

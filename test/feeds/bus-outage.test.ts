@@ -85,7 +85,7 @@ async function start(name: string, timeline: Timeline, pollers: string[]) {
   return { name, said, watchers };
 }
 
-/** Waits until one of the pollers has polled this often. */
+/** Waits until one of the pollers has polled this many times. */
 async function polls(pollers: readonly string[], names: readonly string[], count: number): Promise<void> {
   const from = pollers.length;
   const since = (name: string) => pollers.slice(from).filter((each) => each === name).length;
@@ -110,7 +110,7 @@ const OUTAGES = [
 ];
 
 test.for(OUTAGES)(
-  "two gateways continue separately while the bus is unavailable because $how, and share one poller after its return",
+  "two gateways poll separately while the bus is unavailable because $how, and share one poller when it is available again",
   async ({ stop, goOn }, { skip }) => {
     skip(NO_REDIS !== undefined, NO_REDIS);
     redis = await startRedis();
@@ -136,7 +136,7 @@ test.for(OUTAGES)(
     await hasOnePoller();
 
     await stop();
-    // Events arrive at the start of the outage, in the middle, and at its end.
+    // Events arrive at the start, in the middle and at the end of the outage.
     newest += 1;
     timeline.add(newest);
     await polls(pollers, ["one", "two"], OUTAGE_POLLS / 2);

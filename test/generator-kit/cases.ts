@@ -1,6 +1,6 @@
 /**
- * Responses of generators, and the differences between the compilers on them. The tests compare the applier
- * with protoc and buf for each case.
+ * Generator responses on which the applier is compared with protoc and buf, and the known differences between
+ * the two compilers.
  */
 import type { Dialect, REFUSED } from "protoc-gen-connect-rest/kit";
 import type { CompilerName } from "./compilers.ts";

@@ -1,4 +1,4 @@
-/** Compiles .proto sources of a test to the request that a generator receives. */
+/** Compiles a test's .proto sources to the request that a generator receives. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

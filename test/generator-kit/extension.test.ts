@@ -1,4 +1,4 @@
-/** Checks the types of a property that a generator inserts into adapters, after the property is declared. */
+/** Checks that a property that a generator inserts into adapters type-checks after its declaration. */
 import type { ServiceAdapter } from "connect-rest-runtime/adapter";
 import { expect, test } from "vitest";
 import { PlaceService } from "../gen/rules/v1/places_pb.ts";

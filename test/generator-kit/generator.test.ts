@@ -66,7 +66,7 @@ function adapter(request: KitRequest) {
   return file;
 }
 
-/** Returns the response of a generator that only inserts into the adapter of ThingService. */
+/** Runs a generator that only inserts into the adapter of ThingService, and returns the response. */
 function answer(
   write: (file: ReturnType<typeof adapter>, request: KitRequest) => void,
 ): CodeGeneratorResponse {
@@ -169,7 +169,7 @@ test("insertions: files and methods without a REST mapping have no insertion poi
   expect(response.file).toEqual([]);
 });
 
-test("insertions: with wrong annotations there is no adapter, and only protoc-gen-connect-rest reports the errors", () => {
+test("insertions: an API with invalid annotations has no adapter, and only protoc-gen-connect-rest reports the errors", () => {
   const wrong = compileRequest({ "test/v1/things.proto": THINGS.replace("{id}", "{no}") });
   expect(host(wrong).error).toContain("path-field");
   const seen: unknown[] = [];
@@ -215,7 +215,7 @@ test.each<[string, string, string]>([
   expect(() => answer((file) => file.insert(line === "" ? "elsewhere" : END, line))).toThrow(new Error(text));
 });
 
-test("imports: are added to the file once each, sorted, under names that do not collide", () => {
+test("imports: are added to the file sorted, without duplicates, under names that do not collide", () => {
   const names: string[] = [];
   const response = answer((file, request) => {
     const [method] = service(request).methods;
@@ -267,7 +267,7 @@ test("imports: have the suffix that the generator configures", () => {
   );
 });
 
-test("a declaration gets a name that is free in the file", () => {
+test("a declaration gets a name that is unused in the file", () => {
   const names: string[] = [];
   answer((file) => {
     names.push(
@@ -418,7 +418,7 @@ test.each<[string, Uint8Array, string]>([
     "protoc-gen-acme-cache: standard input is no CodeGeneratorRequest: premature EOF\n",
   ],
 ])(
-  "as a program: %s on standard input is an error of the compiler, with exit code 1",
+  "as a program: %s on standard input causes exit code 1, because it is an error of the compiler",
   (_name, input, text) => {
     const { status, stdout, stderr } = run(EXAMPLE, [], input);
     expect([status, stdout.length, stderr]).toEqual([1, 0, text]);

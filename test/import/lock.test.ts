@@ -101,7 +101,7 @@ test("the number of a removed field is reserved", async () => {
   );
 });
 
-test("a file that was edited manually is not overwritten, and the error has a remedy", async () => {
+test("a manually edited file is not overwritten, and the error has a remedy", async () => {
   const document = join(folder, "shop.json");
   writeFileSync(document, JSON.stringify(documentOf({ pet: ["id"] })));
   const args = [document, "--output", folder, "--package", "shop.v1"];

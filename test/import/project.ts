@@ -21,7 +21,7 @@ function run(tool: string, args: readonly string[], cwd: string): Promise<Output
   });
 }
 
-/** A folder where what is imported is linted, generated and type-checked. */
+/** A project folder in which imported files are linted, generated and type-checked. */
 export class TestProject {
   readonly folder = mkdtempSync(join(tmpdir(), "import-"));
 
@@ -70,7 +70,7 @@ export interface CommandRun {
   readonly errors: string;
 }
 
-/** Runs the command in this process. */
+/** Runs the import command in this process. */
 export async function runImport(args: readonly string[], input = ""): Promise<CommandRun> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end(input);

@@ -55,7 +55,7 @@ const ofCalls = (isUnary: boolean, runs: boolean, upstreamCalls: number | undefi
 
 const shared = LIMIT_NAMES.filter((name) => isShared(name) && !/PerClient$/.test(name));
 
-/** Every way to fill each limit that callers share. */
+/** All ways to fill each limit that callers share. */
 const WAYS: Partial<Record<LimitName | "upstream.callsInFlight", ReadonlyArray<() => Take>>> = {
   connections: [ofCounts(limits.connections, limits.connectionsPerClient)],
   requestsInFlight: [ofCounts(limits.requestsInFlight, limits.requestsPerClient)],
@@ -123,7 +123,7 @@ async function taken(take: Take, caller: string, most: number): Promise<number> 
 
 const names = Object.keys(WAYS) as Array<keyof typeof WAYS>;
 
-test.each(names)("callers that fill %s in every possible way leave a share for others", async (name) => {
+test.each(names)("callers that fill %s in any possible way leave a share for others", async (name) => {
   for (const way of WAYS[name] ?? []) {
     const take = way();
     for (const greedy of ["192.0.2.1", "192.0.2.2"]) await taken(take, greedy, 20_000);

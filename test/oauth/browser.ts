@@ -6,9 +6,9 @@ export interface Visit {
 }
 
 /**
- * Opens an address like a browser, with cookies, and follows redirects.
+ * Opens an address as a browser does, with cookies and redirects.
  *
- * @param stopAt the prefix of addresses that are not opened. Default: all are opened
+ * @param stopAt the prefix of addresses that are not opened. Default: all addresses are opened
  */
 export async function visit(address: URL | string, stopAt?: string): Promise<Visit> {
   const cookies = new Map<string, string>();

@@ -102,7 +102,7 @@ function createProvider(url: string, { accessTokenSeconds = 3600 }: ForeignOptio
       },
     },
   });
-  // The library has OpenID Connect metadata at another path than RFC 8414.
+  // The library serves OpenID Connect metadata, whose path differs from the path of RFC 8414.
   provider.use(async (context, next) => {
     if (context.path === "/.well-known/oauth-authorization-server") {
       context.path = "/.well-known/openid-configuration";

@@ -108,7 +108,7 @@ test("a client stream is not retried, since its messages are consumed, but the n
   expect((await client.join(messages())).text).toBe("one");
 });
 
-test("a server stream is retried once, before its first message", async () => {
+test("a server stream is retried once if it has not sent a message", async () => {
   const file = newFile();
   await signIn(gateway.url, file, { open });
   for (const name of Object.keys(TRANSPORTS)) {

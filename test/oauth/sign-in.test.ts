@@ -28,7 +28,7 @@ async function opened(server: Promise<ForeignServer>): Promise<ForeignServer> {
   return await server;
 }
 
-/** Returns options with a browser that returns immediately, and the pages of that browser. */
+/** Returns options whose browser returns immediately, and the pages that the browser receives. */
 function inBrowser(options: Partial<SignInOptions> = {}) {
   const visits: Array<Promise<Visit>> = [];
   const open = (url: URL) => {
@@ -104,7 +104,7 @@ test("sessions that share a file refresh only once", async () => {
   expect(server.seen.filter((line) => line === "POST /oauth/token")).toHaveLength(2);
 });
 
-test("the metadata that a server names in its 401 determines the tokens' audience and scopes", async () => {
+test("if a 401 names metadata, the metadata determines the tokens' audience and scopes", async () => {
   const place = "/.well-known/oauth-protected-resource/api";
   const server = await opened(startForeignServer({ resourceMetadata: place }));
   const status = await signIn(`${server.url}/api`, newFile(), inBrowser().options);

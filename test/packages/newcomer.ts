@@ -29,11 +29,11 @@ const client = createClient(ShelfService, transport);
 export const idOf = async (id: bigint): Promise<bigint> => (await client.getBook({ id })).id;
 await transport.close();
 `;
-/** Imports of the annotations' messages lead to the runtime. */
+/** Maps imports of the annotations' messages to the runtime. */
 const MAPS = ["connectrest/", "google/api/"]
   .map((path) => `map_imports=${path}:connect-rest-runtime/gen`)
   .join();
-/** The executable of the generator, at the target of npm's link. */
+/** The generator's executable, to which npm would link. */
 const GENERATOR = "node_modules/protoc-gen-connect-rest/src/bin.js";
 
 /** A newcomer's project, which describes an API. */

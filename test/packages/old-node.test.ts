@@ -69,7 +69,7 @@ test("the repository's scripts also report an old Node.js", () => {
   );
 });
 
-test.each(PACKAGES)("the executable of %s reports the required Node.js to one that is too old", (name) => {
+test.each(PACKAGES)("the executable of %s reports the required version if Node.js is too old", (name) => {
   const { name: published, bin } = manifestOf(name);
   for (const entry of Object.values(bin)) {
     for (const version of OLDER) {
@@ -95,7 +95,7 @@ function versionOf(program: string): number {
 
 const isSystemOld = existsSync(SYSTEM_NODE) && versionOf(SYSTEM_NODE) < Number.parseInt(required, 10);
 
-test.skipIf(!isSystemOld)("a really old Node.js can parse the executables", () => {
+test.skipIf(!isSystemOld)("a Node.js that is actually old can parse the executables", () => {
   for (const name of PACKAGES) {
     const [entry = ""] = Object.values(manifestOf(name).bin);
     const { status, stderr } = spawnSync(SYSTEM_NODE, [join(name, entry), "--help"], { encoding: "utf8" });
@@ -104,14 +104,14 @@ test.skipIf(!isSystemOld)("a really old Node.js can parse the executables", () =
   }
 });
 
-test("the executables of all packages are equal, and use old JavaScript", () => {
+test("the executables of all packages are identical, and use only old JavaScript syntax", () => {
   const [first, ...others] = PACKAGES.map((name) => readFileSync(join(name, "bin/entry.cjs"), "utf8"));
   for (const other of others) expect(other).toBe(first);
   // Syntax newer than Node.js 12.
   expect(first).not.toMatch(/\?\.|\?\?|\|\|=|&&=|\d_\d|#\w+ =|static \{|"node:|^import |await/m);
 });
 
-test("errors of a program are reported as usual", () => {
+test("on a supported Node.js, errors of a program are not changed", () => {
   const { status, stderr } = spawnSync(process.execPath, ["gateway/bin/entry.cjs", "nonsense"], {
     encoding: "utf8",
   });

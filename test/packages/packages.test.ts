@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   cpSync,
   existsSync,
@@ -10,8 +11,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, run } from "../../gateway/src/testing/child.ts";
 import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
@@ -23,6 +29,7 @@ const OURS = [
   "connect-rest-authorization",
   "protoc-gen-connect-rest",
   "connect-rest-gateway",
+  "connect-rest-import",
 ];
 
 const AUTHORIZATION = "connect-rest-authorization";
@@ -45,7 +52,8 @@ afterAll(() => {
 });
 
 /**
- * Installs this repository's packages into a folder like npm, with third-party packages from the workspace.
+ * Installs this repository's packages into a folder as npm does, with third-party packages from the
+ * workspace.
  */
 function install(packages: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "packages-"));
@@ -95,6 +103,22 @@ test("the built packages: have the workspace's exports", () => {
   expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
   expect(names("connect-rest-gateway")).toContain("startGateway");
   expect(names("connect-rest-authorization")).toContain("createAuthorization");
+});
+
+test.each(OURS)("the built packages: publint and arethetypeswrong find no problem: %s", async (name) => {
+  const tarball = new Uint8Array(readFileSync(`dist/${name}-0.1.0.tgz`));
+  const { messages } = await publint({ pack: { tarball: tarball.buffer } });
+  expect(messages).toEqual([]);
+  const { types, ...analysis } = await checkPackage(createPackageFromTarballData(tarball));
+  expect(types).toMatchObject({ kind: "included" });
+  const problems = "problems" in analysis ? analysis.problems : [];
+  // ES modules only: Node.js 20.19 and later load them by require, and node10 resolution knows no exports
+  const relevant = problems.filter(
+    (problem) =>
+      problem.kind !== "CJSResolvesToESM" &&
+      !("resolutionKind" in problem && problem.resolutionKind === "node10"),
+  );
+  expect(relevant).toEqual([]);
 });
 
 test("the built packages: contain the annotations", () => {
@@ -230,13 +254,13 @@ async function statusOfCall(url: string, header: Record<string, string> = {}): P
 /** The status if the upstream does not listen, which shows that the gateway accepted the call. */
 const UNAVAILABLE = 503;
 
-test("a gateway without the package of authorization: serves everyone", async () => {
+test("a gateway without the authorization package: serves every caller", async () => {
   configure(bare, "");
   expect(checkConfig(bare)).toEqual({ status: 0, warnings: "" });
   expect(await served(bare, (url) => statusOfCall(url))).toBe(UNAVAILABLE);
 });
 
-test("a gateway without the package of authorization: names the package to install if authorization is configured", async () => {
+test("a gateway without the authorization package: reports the missing package if authorization is configured", async () => {
   configure(bare, AUTHORIZED);
   expect(checkConfig(bare)).toEqual({
     status: 0,
@@ -250,7 +274,7 @@ test("a gateway without the package of authorization: names the package to insta
   });
 });
 
-test("a gateway with the package of authorization: issues tokens, and requires one for each call", async () => {
+test("a gateway with the authorization package: issues tokens, and requires a token for each call", async () => {
   configure(home, AUTHORIZED);
   const { status, warnings } = checkConfig(home);
   expect([status, warnings.includes(AUTHORIZATION)]).toEqual([0, false]);
@@ -267,7 +291,7 @@ test("a gateway with the package of authorization: issues tokens, and requires o
   expect(statuses).toEqual([401, UNAVAILABLE]);
 });
 
-/** Copies and builds the example generator, like a user. */
+/** Copies and builds the example generator as a user would. */
 function buildExample(): Newcomer {
   cpSync("examples/generator", join(home, "example"), { recursive: true });
   const { status, stdout } = spawnSync("npm", ["run", "build"], {
@@ -300,4 +324,82 @@ test("the example generator: generates the same code with protoc", ({ skip }) =>
   expect(adapter).toBe(newcomer.generateWithBuf("example-by-buf", "ts", "ts"));
   const routes = (folder: string) => readFileSync(join(home, folder, "routes.ts"), "utf8");
   expect(routes("example-by-protoc")).toBe(routes("example-by-buf"));
+});
+
+/** A document with one operation, as a new user has it. */
+const DOCUMENT = {
+  openapi: "3.1.0",
+  info: { title: "Shelf", version: "1" },
+  paths: {
+    "/books/{id}": {
+      get: {
+        operationId: "getBook",
+        tags: ["books"],
+        parameters: [
+          { name: "id", in: "path", required: true, schema: { type: "integer", format: "int64" } },
+        ],
+        responses: {
+          200: {
+            description: "A book",
+            content: { "application/json": { schema: { $ref: "#/components/schemas/Book" } } },
+          },
+        },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Book: {
+        type: "object",
+        properties: { id: { type: "integer", format: "int64" }, title: { type: "string" } },
+      },
+    },
+  },
+};
+
+const CALL = `import { createClient } from "@connectrpc/connect";
+import { createRestTransport } from "connect-rest-runtime";
+import { BooksService } from "./gen/shelf/v1/books_pb.ts";
+import { BooksServiceRest } from "./gen/shelf/v1/books_rest.ts";
+
+const upstreams = { shelf: { baseUrl: process.argv[2] ?? "" } };
+const transport = createRestTransport({ adapters: [BooksServiceRest], upstreams });
+const { book } = await createClient(BooksService, transport).getBook({ id: 9007199254740993n });
+console.log(book?.id, book?.title);
+await transport.close();
+`;
+
+/** Writes a folder with only the dependencies that npm cannot get from the registry. */
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "init-"));
+  const tarballs = OURS.filter((name) => name !== AUTHORIZATION).map(
+    (name) => [name, `file:${resolve(`dist/${name}-0.1.0.tgz`)}`] as const,
+  );
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies: Object.fromEntries(tarballs) }));
+  writeFileSync(join(folder, "openapi.json"), JSON.stringify(DOCUMENT));
+  return folder;
+}
+
+test("init makes a project from tarballs and an OpenAPI document that makes a typed call", async () => {
+  const folder = emptyFolder();
+  const started = performance.now();
+  const options = ["init", ".", "--yes", "--name", "shelf", "--openapi", "openapi.json"];
+  const entry = join(home, GATEWAY);
+  const init = await promisify(execFile)(process.execPath, [entry, ...options], { cwd: folder });
+  expect(init.stdout).toContain("wrote buf.gen.yaml\n");
+  writeFileSync(join(folder, "main.ts"), CALL);
+  await promisify(execFile)("npm", ["run", "check"], { cwd: folder });
+  const upstream = createServer((request, response) => {
+    const id = request.url?.replace("/books/", "");
+    response.setHeader("content-type", "application/json").end(`{"id":${id},"title":"Walden"}`);
+  }).listen(0, "127.0.0.1");
+  await once(upstream, "listening");
+  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["main.ts", url], { cwd: folder });
+  upstream.close();
+  expect(stdout).toBe("9007199254740993n Walden\n");
+  process.stdout.write(
+    `from an empty folder to a typed call: ${Math.round((performance.now() - started) / 1000)} s\n`,
+  );
+  rmSync(folder, { recursive: true });
 });

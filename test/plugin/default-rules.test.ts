@@ -1,4 +1,4 @@
-/** Checks that the rules that adapters omit are the defaults of the runtime. */
+/** Checks that adapters omit only rules that equal the runtime's defaults. */
 import { Code } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import * as generator from "../../plugin/src/model/default-rules.ts";
@@ -52,7 +52,7 @@ test("a default is generated when it overrides a rule of the service", () => {
   expect(text).toContain("rules: { ...S_rules, rawErrorBody: false, idempotent: true },");
 });
 
-test("a stream with the same request as a list reuses the request and the rules of the list", () => {
+test("a stream with the same request as a list method reuses the method's request and rules", () => {
   const text = adapterOf('upstream: "s"', "");
   expect(text.match(/new RequestWriter/g)).toHaveLength(1);
   expect(text).toContain("  rules: S_get.rules,\n  request: S_get.request,\n");
@@ -80,7 +80,7 @@ test("methods, services and tables name their source in a comment", () => {
   ]);
 });
 
-test("a request with an empty body is generated without the helpers for a body", () => {
+test("a request whose body has no members is generated without the helpers for bodies", () => {
   const source = `${HEAD}
 service S { rpc Act(Req) returns (Req) { option (google.api.http) = {post: "/{id}:act" body: "*"}; } }
 message Req { string id = 1; }`;

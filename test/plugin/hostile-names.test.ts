@@ -1,5 +1,5 @@
 /**
- * Tests names of any length, and names that compilers reject: the name breaks no diagnostic, and is in no
+ * Tests very long names, and names that compilers reject: they neither break diagnostics nor reach generated
  * code.
  */
 import { clone } from "@bufbuild/protobuf";
@@ -92,7 +92,7 @@ function reportOf(kind: string, name: string): string {
   try {
     return runGenerator(request, { fileToGenerate: [file.name] }).error;
   } catch (error) {
-    // The format in which the executable prints the error.
+    // The executable prints the error in this format.
     return oneLine((error as Error).message);
   }
 }

@@ -118,7 +118,7 @@ test("a comment and an enum of 200,000 lines are generated", () => {
   expect(added.error).toBe("");
 });
 
-test("property: no line reaches 64 KiB for any lengths, and only too long names are rejected", () => {
+test("property: for inputs of any length no line reaches 64 KiB, and only overlong names are rejected", () => {
   const lengths = fc.record({
     comment: fc
       .tuple(size, fc.constantFrom("x", "word ", "line\n", "*/", "ü", "\\", '"'))

@@ -147,7 +147,7 @@ function textFields(messages: readonly DescMessage[], seen: ReadonlySet<DescMess
     ]);
 }
 
-test("every string of the annotation language is checked, or has a reason for no check", () => {
+test("every string of the annotation language is checked, or listed with the reason why it is not", () => {
   expect([...new Set(textFields(OPTIONS))].sort()).toEqual([...REPORTED, ...Object.keys(TOLD)].sort());
 });
 
@@ -199,7 +199,7 @@ function* textsIn(message: ReflectMessage): Generator<Omit<Text, "file">> {
   }
 }
 
-/** Yields the rules of every element of a file, with their readers and writers. */
+/** Yields the rules of every element in a file, with functions that read and write them. */
 function* rulesOf(file: FileDescriptorProto): Generator<readonly [schema: DescMessage, options: Options]> {
   for (const each of file.service) {
     yield [ServiceRulesSchema, optionsOf(each.options, service)];
@@ -240,7 +240,7 @@ function textsOf({ protoFile, fileToGenerate }: CodeGeneratorRequest): Text[] {
     );
 }
 
-/** Returns the files in the folder of a string: the methods that use a message may be in another file. */
+/** Returns all files in the folder of a string, because methods that use a message may be in another file. */
 function besides({ file }: Text, { fileToGenerate }: CodeGeneratorRequest): string[] {
   return fileToGenerate.filter((name) => dirname(name) === dirname(file));
 }

@@ -84,7 +84,7 @@ test("unsupported=skip does not omit methods with other errors", () => {
   expect(error).toContain("path-syntax: ");
 });
 
-test("without source positions, problems are reported at line 1", () => {
+test("problems without a source position are reported at line 1", () => {
   const protoFile = request.protoFile.map((file) => {
     const { sourceCodeInfo: _, ...rest } = file;
     return rest;

@@ -49,7 +49,7 @@ test("the program: responds to a request on standard output", async () => {
   expect(error).toBe("");
 });
 
-test("the program: exits with 0 for a user error, which is in the response", async () => {
+test("the program: exits with 0 for a user error, and reports it in the response", async () => {
   const changed = toBinary(
     CodeGeneratorRequestSchema,
     create(CodeGeneratorRequestSchema, { ...request, parameter: "target=mjs" }),
@@ -93,7 +93,7 @@ test("the program: prints its version and its options", async () => {
   }
 });
 
-test("source_file_descriptors: options that proto_file lacks are read from there", () => {
+test("options that are missing in proto_file are read from source_file_descriptors", () => {
   const isOurs = ({ name }: { readonly name: string }) => name === "a.proto";
   const sourceFileDescriptors = request.protoFile.filter(isOurs);
   const bare = clone(CodeGeneratorRequestSchema, request);
@@ -133,7 +133,7 @@ test.each([
   );
 });
 
-test("rejects a request without an imported file", () => {
+test("rejects a request that lacks an imported file", () => {
   const protoFile = request.protoFile.filter(({ name }) => name !== "google/api/annotations.proto");
   expect(() => answer({ protoFile })).toThrow(ProtocolError);
   expect(() => answer({ protoFile: [] })).toThrow(ProtocolError);
@@ -144,7 +144,7 @@ test("an empty request gets an empty response", () => {
   expect(fromBinary(CodeGeneratorResponseSchema, response)).toMatchObject({ file: [], error: "" });
 });
 
-test("property: any bytes as a request cause no crash", () => {
+test("property: a request of any bytes gets a response or a ProtocolError", () => {
   const broken = fc.tuple(fc.nat(), fc.nat(255)).map(([at, byte]) => {
     const copy = bytes.slice();
     copy[at % copy.length] = byte;

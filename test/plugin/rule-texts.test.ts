@@ -63,7 +63,7 @@ beforeAll(() => {
   imported = createFileRegistry(create(FileDescriptorSetSchema, { file: protoFile }));
 });
 
-/** A string of a rule: its extension, and the path of fields to the string. */
+/** The place of a string in a rule: the extension, and the path of fields to the string. */
 interface Place {
   readonly extension: DescExtension;
   readonly path: readonly DescField[];
@@ -97,7 +97,7 @@ const keyOf = ({ path }: Place) => {
 const nameOf = (place: Place) =>
   `${place.extension.name}.${place.path.map(({ name }) => name).join(".")}`.replace(/^method\.http/, "http");
 
-/** Fields that must also be set, or the string is not checked. */
+/** Fields that must also be set, because the string is not checked without them. */
 const BESIDE: Readonly<Record<string, JsonObject>> = { CustomHttpPattern: { kind: "HEAD", path: "/a" } };
 
 /** Returns a message with only one string set, at a path of fields. */
@@ -156,7 +156,7 @@ const codesOf = (lines: readonly string[]) =>
 /** Only service configs use `selector`. */
 const READ = PLACES.filter((place) => keyOf(place) !== "google.api.HttpRule.selector");
 
-test("every string of the annotation language has a kind", () => {
+test("every string field of the annotation language has a kind", () => {
   const own = PLACES.map(keyOf).filter((key) => !key.startsWith("google."));
   expect(Object.keys(TEXT_KINDS).sort()).toEqual([...new Set(own)].sort());
 });
@@ -181,7 +181,7 @@ test.each(CHECKED.map((place) => [nameOf(place), place] as const))(
 const HEADER_VALUES = CHECKED.filter((place) => TEXT_KINDS[keyOf(place)] === "header value");
 
 test.each(HEADER_VALUES.map((place) => [nameOf(place), place] as const))(
-  "%s: property: a string is reported exactly when it is not a valid header value",
+  "%s: property: exactly the strings that are invalid as header values are reported",
   (_name, place) => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 4 }), (text) => {

@@ -11,7 +11,7 @@ import { respond } from "../../plugin/src/kit/generator.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** An API as others describe it, without HTTP annotations. */
+/** A third-party API without HTTP annotations. */
 const PLAIN = `service Shelves {
   rpc GetShelf(ShelfRequest) returns (Shelf);
   rpc ListShelves(ShelfRequest) returns (Shelf);
@@ -73,7 +73,7 @@ function written(...configs: readonly string[]): { parameter: string; paths: str
   return { parameter: paths.map((path) => `service_config=${path}`).join(","), paths };
 }
 
-/** Returns the code that is generated with configs. */
+/** Returns the code that is generated with some configs. */
 function generated(request: CodeGeneratorRequest, ...configs: readonly string[]): string {
   const { error, files } = runGenerator(request, { parameter: written(...configs).parameter });
   expect(error).toBe("");
@@ -185,7 +185,7 @@ test("a service config: replaces the annotations that it names, and null removes
   expect(text).not.toContain("shelf id");
 });
 
-test("a service config: later rules override earlier rules, also in later files", () => {
+test("a service config: later rules override earlier rules, within a file and across files", () => {
   const http = (...paths: string[]) =>
     `http: {rules: [${paths.map((path) => `{selector: "plain.*", get: "${path}"}`)}]}`;
   expect(generated(plain, http("/a", "/b"))).toContain(`new RequestWriter("GET", "/b")`);

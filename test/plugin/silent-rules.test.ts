@@ -78,15 +78,20 @@ const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
 /** The number of combinations that one test run tries. */
 const SAMPLES = 160;
 
-/** Rules for one direction only: another file may use the same message in the other direction. */
+/**
+ * Rules that affect only responses, or only requests. They are allowed on every message, because another file
+ * may use the message in the other direction.
+ */
 const OF_RESPONSES = /^(?:aliases|from|coerce|absent|unknown|time: \{.*none)/;
 const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*rounding|bytes)/;
 
-/** Reports whether a rule may have no effect here, because it can have one elsewhere. */
+/**
+ * Reports whether a rule may have no effect in this place, because it can have an effect in another place.
+ */
 function isElsewhere({ place, rule }: Combination): boolean {
   // The message of an upload's parts can be part of any request.
   if (rule.startsWith("piece")) return true;
-  // A header needs a name in both variants, so the rule changes nothing.
+  // A header needs a name with and without this rule, so the rule changes nothing.
   if (place === "header" && rule.startsWith("name")) return true;
   // The same message can be a form in another method.
   if (place === "body" && /^style: (?:BRACKETS|SPREAD)/.test(rule)) return true;

@@ -93,7 +93,7 @@ function pointsOf(text: string): string[] {
   return [...text.matchAll(/^\/\/ @@protoc_insertion_point\((.*)\)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Returns the type errors of a folder, with the compiler options of this repository. */
+/** Type-checks a folder with the compiler options of this repository, and returns the errors. */
 function typeFaults(target: string): string[] {
   const config = {
     extends: join(ROOT, "tsconfig.json"),
@@ -136,7 +136,7 @@ test("JavaScript: runs with the same results as TypeScript", () => {
   });
 });
 
-test("JavaScript: has the lines of the TypeScript without types, and the same insertion points", () => {
+test("JavaScript: has the same lines and insertion points as TypeScript, without types", () => {
   const [ts, js] = [generated("target=ts,import_extension=js"), generated("target=js,import_extension=js")];
   for (const [path, text] of Object.entries(ts)) {
     const other = js[path.replace(/\.ts$/, ".js")] ?? "";

@@ -1,4 +1,4 @@
-/** Checks that an error rule is reported if an earlier rule matches every response that it matches. */
+/** Checks that an error rule is reported if an earlier rule already matches all of its responses. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MethodRules } from "../../runtime/src/adapter/rules.ts";
@@ -69,7 +69,7 @@ function runtimeRule(parts: readonly string[], reason: string): object {
   };
 }
 
-/** Returns the reasons that the responses get under some rules. */
+/** Returns the reasons that the rules give to the responses. */
 function reasonsBy(rules: readonly object[]): ReadonlySet<string> {
   const shapes = [{ kind: "items", path: "", title: "title", code: "code", detail: "detail" }];
   const all = {

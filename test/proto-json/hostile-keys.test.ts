@@ -40,7 +40,7 @@ const names = fc.uniqueArray(fc.constantFrom(...HOSTILE), { minLength: 1, maxLen
 const objectOf = (keys: readonly string[], value: string): Record<string, string> =>
   Object.fromEntries(keys.map((key) => [key, value]));
 
-test("property: hostile keys of maps and structs return unchanged, by either path and in-process", async () => {
+test("property: hostile keys of maps and structs survive a round trip, on both paths and in-process", async () => {
   await using upstream = await httpUpstream(async (request, response) => {
     const body = await textOfRequest(request);
     response.writeHead(200, { "content-type": "application/json" }).end(body);

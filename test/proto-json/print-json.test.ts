@@ -77,8 +77,8 @@ function outcome(print: () => unknown): unknown {
   }
 }
 
-const WITH: PrintOptions = { types: undefined, machine: new WasmPrinter() };
-const WITHOUT: PrintOptions = { types: undefined, machine: undefined };
+const WITH: PrintOptions = { types: undefined, wasm: new WasmPrinter() };
+const WITHOUT: PrintOptions = { types: undefined, wasm: undefined };
 const WAYS = [
   ["by WebAssembly", WITH],
   ["without WebAssembly", WITHOUT],
@@ -203,7 +203,7 @@ test.each(WAYS)("at most 128 KiB are printed between two pauses, %s", (_, option
   }
 });
 
-test.each(WAYS)("a message is printed alike for every possible part size, %s", (_, options) => {
+test.each(WAYS)("a message has the same text for every possible part size, %s", (_, options) => {
   const text = 'a"é☃😀\n';
   const location = { path: [1, 127, 128, 16_384, -1], leadingDetachedComments: [text, "", text.repeat(3)] };
   const info = create(SourceCodeInfoSchema, {

@@ -82,14 +82,14 @@ test("a JSON request: does not change doubles, or values that a double holds exa
   expect(strictJson(PlainSchema, text, types)).toBe(text);
 });
 
-test("a JSON request: is exact inside a google.protobuf.Any", () => {
+test("a JSON request: reads integers in a google.protobuf.Any exactly", () => {
   const value = '{"@type":"type.googleapis.com/google.protobuf.Int64Value","value":9007199254740993}';
   expect(strictJson(AnySchema, value, types)).toContain('"9007199254740993"');
   const fields = '{"@type":"type.googleapis.com/rich.v1.Plain","scalars":{"int64Value":9007199254740993}}';
   expect(strictJson(AnySchema, fields, types)).toContain('"9007199254740993"');
 });
 
-test("a JSON request: reaches the upstream with exact integers, by either path and every protocol", async () => {
+test("a JSON request: reaches the upstream with exact integers, on both paths and by every protocol", async () => {
   const bodies: string[] = [];
   await using upstream = await httpUpstream(async (request, response) => {
     bodies.push(await textOfRequest(request));

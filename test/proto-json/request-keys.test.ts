@@ -75,7 +75,7 @@ function objectWith(names: readonly string[], spelling: Spelling): { text: strin
   };
 }
 
-test("JSON.parse confuses keys with escapes after similar objects, so requests are preprocessed", () => {
+test("JSON.parse misreads some keys with escapes, so requests are preprocessed", () => {
   const first = freshKey();
   poison(first, "\\");
   expect(Object.keys(JSON.parse(`{"${first}":1,"\\"":2}`) as object)).toEqual([first, "\\"]);
@@ -188,7 +188,7 @@ function expectNames(names: readonly string[], spelling: Spelling): void {
   }
 }
 
-test("property: fields whose names need an escape are read, also next to maps and inside an Any", () => {
+test("property: fields whose names need an escape are read, even next to maps and inside an Any", () => {
   const units = UNITS.filter((unit) => unit !== "\\");
   const odd = fc.string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 4 });
   const lists = fc.uniqueArray(odd, { minLength: 1, maxLength: 4 });
@@ -208,7 +208,7 @@ test("JSON without escapes in keys is not copied, and deep or long JSON is read 
   );
 });
 
-test("property: keys reach the upstream and return unchanged, by either path and every protocol", async () => {
+test("property: keys survive a round trip to the upstream, on both paths and by every protocol", async () => {
   await using upstream = await httpUpstream(async (request, response) => {
     const body = await textOfRequest(request);
     response.writeHead(200, { "content-type": "application/json" }).end(body);

@@ -1,6 +1,5 @@
 /**
- * Tests bare 64-bit integers in requests that Connect sends by GET and in streams, and the integers of the
- * responses.
+ * Tests bare 64-bit integers in Connect's GET requests and in streams, and the integers in their responses.
  */
 
 import { startGateway } from "connect-rest-gateway";
@@ -127,7 +126,7 @@ function enveloped(text: string): Buffer<ArrayBuffer> {
   return Buffer.concat([head, Buffer.from(text)]);
 }
 
-/** Returns the messages of a stream, without the end frame (frames with a flag). */
+/** Returns the messages of a stream, without the end frame, which has a flag. */
 function messagesOf(bytes: Buffer): unknown[] {
   const messages: unknown[] = [];
   for (let at = 0; at < bytes.length; ) {

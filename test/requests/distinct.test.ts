@@ -1,6 +1,6 @@
 /**
- * Checks that different messages never become requests that an upstream reads as the same: one of the two
- * messages gets INVALID_ARGUMENT. For every kind of field in every place of a request.
+ * Checks, for every kind of field in every place of a request, that an upstream can distinguish the requests
+ * of different messages, or that one of the messages gets INVALID_ARGUMENT.
  */
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -14,14 +14,14 @@ import { type Loaded, loadAdapters, problemsOf } from "./load-adapters.ts";
 import { meaningOf } from "./meaning.ts";
 import { type Reading, readRequest } from "./read-request.ts";
 
-/** Problems that report a type as unsupported in a place. */
+/** A pattern for problems that report a type as unsupported in a place. */
 const UNSUPPORTED =
   /: (?:no-effect|query-[a-z-]+|time-type|unwrap-type|unwrapped-request|in-type|part-type|part-where|style-type|encoding-lines|path-[a-z-]+|nothing-to-place|unused-[a-z-]+|body-[a-z-]+): /;
 
 type Adapter = UnaryAdapter<DescMessage, DescMessage>;
 
 /**
- * Returns the upstream's reading of a request, or undefined if the message is rejected with the name of a
+ * Returns the request as an upstream reads it, or undefined if the message is rejected with the name of a
  * field.
  */
 async function readingOf(adapter: Adapter, message: Message, reading: Reading): Promise<string | undefined> {

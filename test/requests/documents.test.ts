@@ -14,7 +14,7 @@ const BLOG_FIELDS = ["name", "?is_following_you"];
 const QUERY = "fields%5Bblogs%5D=name,%3Fis_following_you";
 const HANDLE = "book-club";
 
-test("the query requests fields of blogs, also when the request has a body", () => {
+test("fields of blogs are requested in the query, even if the request has a body", () => {
   const { method: update } = CommunityService_updateCommunity;
   const change = create(update.input, { communityHandle: HANDLE, title: "Books", blogFields: BLOG_FIELDS });
   expect(sent(CommunityService_updateCommunity, change)).toMatchObject({

@@ -1,4 +1,4 @@
-/** Generates messages from few values, chosen so that requests are likely to confuse them. */
+/** Generates messages from few values, which requests are likely to confuse. */
 import {
   create,
   type DescField,

@@ -1,4 +1,4 @@
-/** Compiles .proto sources of a test, and imports the adapters that are generated for them. */
+/** Compiles a test's .proto sources, and imports the adapters that are generated from them. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,7 +15,7 @@ import { compileRequest } from "../generator-kit/compile.ts";
 import type { decoded, scanned } from "../scanner/both.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** Generated adapters are written to a folder from which their imports resolve, and which no tool checks. */
+/** Generated adapters are in a folder where their imports are resolved, and which tools ignore. */
 const LOCATED = new URL("../../runtime/src/request/located.ts", import.meta.url).href;
 const BOTH = new URL("../scanner/both.ts", import.meta.url).href;
 const CACHE = join(import.meta.dirname, "../../node_modules/.cache");

@@ -1,4 +1,4 @@
-/** Encodes messages as strings that are equal exactly when the messages have the same meaning. */
+/** Encodes messages as strings, which are equal if and only if the messages have the same meaning. */
 import {
   type DescField,
   type DescMessage,
@@ -69,13 +69,13 @@ function itemOf(field: DescField, value: unknown, allowed: Allowed): unknown {
         jsonOf(item, allowed),
       );
     default:
-      // A wrapper may be a bare value.
+      // A wrapper may be represented by its bare value.
       if (typeof value !== "object" || value instanceof Uint8Array) return [String(value)];
       return scalar(desc as DescMessage, fieldsOf(desc as DescMessage, value as Message, allowed));
   }
 }
 
-/** A message that is written as a single value has a value even if no field is set. */
+/** A message that is written as a single value has that value even if no field is set. */
 function scalar(desc: DescMessage, fields: unknown[]): unknown[] {
   const isScalar = /^google\.protobuf\.(?:\w+Value|Timestamp|Duration|FieldMask|Any)$/.test(desc.typeName);
   return isScalar ? [desc.name, ...fields] : fields;

@@ -9,15 +9,18 @@ import { encodeMultipart, multipartType } from "../../runtime/src/request/multip
 
 /** The upstream's conventions for reading a method's requests. */
 export interface Reading {
-  /** Whether brackets in parameter names denote nesting. */
+  /** Whether the upstream reads brackets in parameter names as nesting. */
   readonly isNested?: boolean;
-  /** Whether parameters are bytes instead of text. */
+  /** Whether the upstream reads parameters as bytes instead of text. */
   readonly isRaw?: boolean;
-  /** Whether a comma-separated string is a list. */
+  /** Whether the upstream reads a comma-separated string as a list. */
   readonly hasCommas?: boolean;
 }
 
-/** Returns a string that represents the upstream's reading; equal strings mean equal readings. */
+/**
+ * Returns a string that represents the request as an upstream reads it. Requests that the upstream cannot
+ * distinguish have equal strings.
+ */
 export async function readRequest(request: RestRequest, reading: Reading): Promise<string> {
   const { verb, path, queryString, headers, oauth1Params, body } = request;
   const url = new URL(`http://upstream.test${path}?${queryString}`);

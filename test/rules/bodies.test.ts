@@ -16,7 +16,7 @@ function parts({ headers, text }: Seen): string {
   return text.replaceAll(boundary, "B").replaceAll("\r\n", "|");
 }
 
-test("JSON: a body is written and read, whatever the response's Content-Type", async () => {
+test("JSON: a body is written and read, for any Content-Type of the response", async () => {
   const { client, seen } = await bodies({
     json: { someText: "t", count: "5" },
     headers: { "content-type": "text/html" },
@@ -145,7 +145,7 @@ test.each([
   ["a word", "OK"],
   ["nothing", ""],
   ["blanks", " \n"],
-])("a form that is %s fails with RESPONSE_SHAPE instead of becoming an empty message", async (_, body) => {
+])("a form that is %s fails with RESPONSE_SHAPE, and is not read as an empty message", async (_, body) => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const { client } = await bodies({ headers, body });
   expect(reasonOf(await failureOf(client.getByType({})))).toBe("RESPONSE_SHAPE");

@@ -28,8 +28,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 };
 
 /**
- * A random response with `a.b.place`, where `a` and `b` have some shape; whether the place is found, and the
- * expected differences.
+ * A random response with a value at `a.b.place`, where `a` and `b` have random shapes. Also says whether the
+ * value must be found, and which differences must be reported.
  */
 interface Drawn {
   place(value: unknown): Json;
@@ -56,7 +56,7 @@ const WAY: fc.Arbitrary<Drawn> = fc.tuple(STEP, STEP).map(([first, second]) => {
 
 type Client = Awaited<ReturnType<typeof start<typeof DeclaredService>>>["client"];
 
-/** A kind of place: the first response of the upstream, the later responses, and the call. */
+/** A place that a rule reads: the upstream's first response, its later responses, and the call. */
 interface Place {
   first(way: Drawn): Json;
   readonly later?: Json;
@@ -168,13 +168,13 @@ async function outcomeOf({ first, later, call }: Place, way: Drawn, strict: bool
     { strict },
   );
   const [outcome] = await Promise.allSettled([call(client)]);
-  // A key that only the rule reads can be additional to the message.
+  // A key that only the rule reads may be reported as additional.
   const departures = differences.filter((each) => each.class !== "additional");
   return { outcome, departures, requests: seen.length };
 }
 
 test.each(Object.entries(PLACES))(
-  "property: the path to a %s is read in the same way as fields",
+  "property: the path of a %s accepts the same shapes as a field",
   async (name, place) => {
     await fc.assert(
       fc.asyncProperty(WAY, async (way) => {
@@ -234,7 +234,7 @@ test.each(Object.entries(LISTS))(
   },
 );
 
-test("property: the path to an error text is read in the same way as fields, and no difference is reported", async () => {
+test("property: the path of an error text accepts the same shapes as a field, without differences", async () => {
   await fc.assert(
     fc.asyncProperty(WAY, async (way) => {
       const { client, differences } = await start(DeclaredService, DeclaredServiceRest, {
@@ -290,7 +290,7 @@ test.each(STATUSES)(
   },
 );
 
-test("property: the path to the status in an envelope is read in the same way as fields", async () => {
+test("property: the path of the status in an envelope accepts the same shapes as a field", async () => {
   await fc.assert(
     fc.asyncProperty(WAY, async (way) => {
       const { client, differences } = await start(

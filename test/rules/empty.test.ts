@@ -36,7 +36,7 @@ test.each([
   expect(differences).toEqual([]);
 });
 
-test("only a response without a body, or one that the rule names, is empty", async () => {
+test("a response is empty only if it has no body, or a body that the rule names", async () => {
   const { client } = await empty([{ body: "" }, { body: "[]" }, { body: "false" }]);
   expect((await client.trackParcel({})).id).toBe("");
   expect((await client.trackParcel({})).id).toBe("");

@@ -23,7 +23,7 @@ const violationsOf = (error: ConnectError) =>
 
 const problem = (pointer: unknown, title?: unknown, code?: unknown) => ({ source: { pointer }, title, code });
 
-test("if an item names a field, it and its sibling items become violations", async () => {
+test("if one item names a field, all items become violations", async () => {
   const problems = [
     problem("/data/title", "is too long", "tooLong"),
     problem(["body", "tags", 0], "is empty", 17),
@@ -45,7 +45,7 @@ test("if an item names a field, it and its sibling items become violations", asy
   expect(error.findDetails(ErrorInfoSchema)[0]?.metadata.subcode).toBe("tooLong");
 });
 
-test("items become no violations if none of them names a field", async () => {
+test("items do not become violations if none of them names a field", async () => {
   const error = await failed({ status: 422, json: { problems: [{ title: "a" }, { title: "b" }] } });
   expect([violationsOf(error), error.rawMessage]).toEqual([
     [],

@@ -32,19 +32,28 @@ test("envelope: the payload is at the first path that exists", async () => {
   }
 });
 
-test("envelope: its status and message make a 200 response an error, but error items next to a payload do not", async () => {
+test("envelope: a status and message make a 200 response an error, and error items next to a payload are lost", async () => {
   const error = await failed({ json: { meta: { status: 404, msg: "No item" }, response: [] } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.NotFound,
     "upstream rules responded with 404 Not Found: No item",
   ]);
-  const { client } = await errors({
-    json: { meta: { status: 200 }, response: { title: "t" }, errors: [{ name: "minor" }] },
-  });
+  const json = { meta: { status: 200 }, response: { title: "t" }, errors: [{ name: "minor" }] };
+  const lost: string[] = [];
+  const { client } = await start(
+    ErrorService,
+    ErrorServiceRest,
+    { json },
+    {
+      strict: false,
+      onDifference: ({ differences }) => lost.push(...differences.map(({ path }) => path)),
+    },
+  );
   expect((await client.getItem({ id: "1" })).title).toBe("t");
+  expect(lost).toEqual(["errors"]);
 });
 
-test("envelope: a method's `.` means the root", async () => {
+test("envelope: the path `.` means the root", async () => {
   const { client } = await errors({ json: { title: "t", response: { title: "no" } } });
   expect((await client.getOther({ id: "1" })).title).toBe("t");
 });

@@ -77,7 +77,7 @@ test("many concurrent streams yield to the event loop as often as one stream", a
   isOver = true;
   await turns;
   expect(count).toBe(40_000);
-  // The first turn after a body arrives may process a full share of each stream.
+  // In the first turn after the bodies arrive, each stream may process a full share.
   const busy = perTurn.sort((a, b) => a - b).slice(0, -40);
   expect(Math.max(...busy)).toBeLessThan(MOST_PER_TURN);
 });

@@ -123,7 +123,7 @@ const KINDS: readonly (readonly [string, (response: ServerResponse, index: numbe
 
 describe.each(WAYS)("%s", (_, way) => {
   test.each(KINDS)(
-    "%s end at the upstream when the client aborts their signal after leaving the loop",
+    "%s end at the upstream if the client aborts their signal after it leaves the loop",
     async (_, begin, read) => {
       const upstream = await endless(begin);
       const { transport, reported } = await way(upstream.baseUrl);
@@ -139,14 +139,14 @@ describe.each(WAYS)("%s", (_, way) => {
   );
 });
 
-test("Connect clients do not tell a transport that the caller left a loop", async () => {
+test("Connect clients do not notify a transport when the caller leaves a loop", async () => {
   const upstream = await endless((response) => response.writeHead(200).write('{"name":"a"}\n'));
   const { transport } = inProcess(upstream.baseUrl);
   const call = new AbortController();
   const messages = createClient(AnyService, transport).watch({}, { signal: call.signal });
   const iterator = messages[Symbol.asyncIterator]();
   await iterator.next();
-  // If a later version of connect has this method, the documentation of streams must change.
+  // If connect adds this method, the documentation of streams must change.
   expect(iterator.return).toBeUndefined();
   call.abort();
 });

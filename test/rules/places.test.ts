@@ -124,7 +124,7 @@ test("property: a form parser reads every list style back unchanged", async () =
 
 const NAMED = { itemId: "1", bigNumber: 2n ** 60n, asText: 5n, asNumber: -(2n ** 63n), tagList: ["a", "b"] };
 
-test("json of a service: declared names and bare integers are sent, except for fields with `number`, and path variables are in the body", async () => {
+test("json of a service: the body has declared names, bare integers except in fields with `number`, and path variables", async () => {
   const { client, seen } = await places((request) => ({ body: request.text }));
   const answer = await client.sendDeclared(NAMED);
   expect(seen[0]?.line).toBe("POST /named/1");
@@ -134,7 +134,7 @@ test("json of a service: declared names and bare integers are sent, except for f
   expect(answer).toMatchObject(NAMED);
 });
 
-test("json of a method: ProtoJSON names and integers are sent, and path variables are not in the body", async () => {
+test("json of a method: the body has ProtoJSON names and integers, and no path variables", async () => {
   const { client, seen } = await places((request) => ({ body: request.text }));
   const answer = await client.sendCamel(NAMED);
   expect(seen[0]?.text).toBe(
@@ -143,7 +143,7 @@ test("json of a method: ProtoJSON names and integers are sent, and path variable
   expect(answer).toMatchObject({ ...NAMED, itemId: "" });
 });
 
-test("slash: the service rejects slashes in a variable, and a method escapes them", async () => {
+test("slash: a service can reject slashes in variables while one of its methods escapes them", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.sendConstant({ id: "a/b" }));
   expect(error.message).toContain("[invalid_argument] id:");
@@ -152,7 +152,7 @@ test("slash: the service rejects slashes in a variable, and a method escapes the
   expect(seen[0]?.line).toBe("POST /places/a%2Fb");
 });
 
-test("slash: with several bindings and escaping, a value with a slash fills a path", async () => {
+test("slash: with several bindings, an escaped slash may fill a path variable", async () => {
   const { client, seen } = await places();
   await client.findEscaped({ room: "a/b", shelf: "c/d" });
   await client.findEscaped({ shelf: "c/d", name: "rooms/e" });
@@ -164,7 +164,7 @@ test("slash: with several bindings and escaping, a value with a slash fills a pa
   ]);
 });
 
-test("slash: with several bindings and rejection, a value with a slash fills no path", async () => {
+test("slash: with several bindings, a value with a rejected slash skips the binding", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.findRejected({ room: "a", shelf: "c/d" }));
   expect(error.message).toBe(
@@ -174,7 +174,7 @@ test("slash: with several bindings and rejection, a value with a slash fills no 
   expect(seen.map(({ line }) => line)).toEqual(["GET /shelves/c?room=a%2Fb"]);
 });
 
-test("several bindings: a value that no path can hold is rejected by name, and is not sent in the query", async () => {
+test("several bindings: a value that no path can hold is rejected by field name, and not sent in the query", async () => {
   const { client, seen } = await places();
   const messages = [];
   for (const room of ["..", "a\nb", "\ud800"]) {

@@ -29,7 +29,7 @@ function jsonOf(reply: Reply | undefined): unknown {
 }
 
 /**
- * Every place for a value of any JSON type: each function sends a value in the place and returns the reading.
+ * The places for a value of any JSON type. Each function serves a value in its place, and returns the result.
  */
 const PLACES: Readonly<
   Record<string, (value: unknown) => Promise<{ found: unknown; paths: string[]; reason: string | undefined }>>
@@ -76,7 +76,7 @@ const VALUES: readonly unknown[] = [
 ];
 
 test.each(Object.entries(PLACES))(
-  "UNWRAPPED: a value of a declared type selects the member, as a %s",
+  "UNWRAPPED: as a %s, a value of a declared type selects the member",
   async (_place, act) => {
     for (const value of VALUES) {
       const { found, paths, reason } = await act(value);
@@ -87,7 +87,7 @@ test.each(Object.entries(PLACES))(
 );
 
 test.each(Object.entries(PLACES))(
-  "UNWRAPPED: a value of an undeclared type is reported as lost, as a %s",
+  "UNWRAPPED: as a %s, a value of an undeclared type is reported as lost",
   async (_place, act) => {
     for (const value of [7, true, false]) {
       const { found, paths } = await act(value);

@@ -96,7 +96,7 @@ test("link: a link to another host is not followed", async () => {
   expect([Code.Internal, Code.FailedPrecondition]).toContain(error.code);
 });
 
-test("link_header: the next page is at the relation in the Link header, and the payload is the list", async () => {
+test("link_header: the Link header has the next page's address, and the payload is the list", async () => {
   const { client, seen } = await streams([
     {
       json: entries(1),
@@ -128,7 +128,7 @@ test("page: the page number grows by one, from the caller's page", async () => {
   expect(lines(seen)).toEqual(["GET /page?page=4", "GET /page?page=5"]);
 });
 
-test("max_pages: the call fails after the last allowed page, and its items are delivered first", async () => {
+test("max_pages: the call fails after it has delivered the items of the last allowed page", async () => {
   const { client, seen } = await streams({ json: { entries: entries(1) } });
   const ids: bigint[] = [];
   const error = await failureOf(
@@ -231,7 +231,7 @@ function parts({ headers, text }: Seen): string {
   return text.replaceAll(boundary, "B").replaceAll("\r\n", "|");
 }
 
-test("upload: chunks are a part that a field names, after the JSON part", async () => {
+test("upload: chunks are a part after the JSON part, and a field names the part", async () => {
   const { client, seen } = await streams();
   await client.uploadPart(
     chunks(

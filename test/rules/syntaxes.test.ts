@@ -72,7 +72,7 @@ test("edition 2023: features of fields apply to JSON in both directions", async 
   expect(differences).toEqual([]);
 });
 
-test("edition 2023: a query has fields that are set, or not zero without presence", async () => {
+test("edition 2023: a query has all set fields, except zeros without presence", async () => {
   const { client, seen } = await edition({ json: { requiredText: "" } });
   await client.findEdition({
     explicitCount: 0,

@@ -59,8 +59,7 @@ afterEach(async () => {
 });
 
 /**
- * Starts an upstream that records requests, and a client of a service that calls it, by default in strict
- * mode.
+ * Starts an upstream that records requests, and a client that calls the upstream, by default in strict mode.
  */
 export async function start<S extends DescService>(
   service: S,

@@ -27,7 +27,7 @@ const { object: OBJECT } = fc.letrec<{ object: Json; value: JsonValue }>((tie) =
   value: fc.oneof({ depthSize: "small", withCrossShrink: true }, fc.constant("t"), tie("object")),
 }));
 
-/** Returns the paths of the keys that are not part of any declared path. */
+/** Returns the paths of all keys that no declared path contains. */
 function beside(value: JsonValue | undefined, paths: readonly string[], at = ""): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Json).flatMap(([key, inner]) => {
@@ -107,7 +107,8 @@ test("property: each key next to a payload is reported once, unless a rule reads
     fc.property(envelopes, OBJECT, OBJECT, fc.boolean(), (envelope, around, payload, isFirst) => {
       const { payload: [path = ""] = [], status, message, errors = "errors", known = [] } = envelope;
       const [first = "", second = ""] = path.split(".");
-      const inner = { [first]: { ...around, [second]: payload } };
+      // errors next to an empty payload are an error
+      const inner = { [first]: { ...around, [second]: { ...payload, full: "t" } } };
       const json: Json = isFirst ? { ...inner, ...around } : { ...around, ...inner };
       const read = [path, status, message, errors, ...known].filter((each) => each !== undefined);
       const rules = completeRules({ upstream: "api", envelope });
@@ -121,7 +122,7 @@ test("property: each key next to a payload is reported once, unless a rule reads
   expect(tally.reported).toBeGreaterThanOrEqual(atLeast(200));
 });
 
-test("property: with flattened members, keys on paths are read by the parent or by the chosen member, or reported", () => {
+test("property: with flattened members, a key on a path is read by the parent or the selected member, or reported", () => {
   const paths = fc.uniqueArray(PATH, { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(paths, paths, OBJECT, (ofHolder, ofMember, object) => {

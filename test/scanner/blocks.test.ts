@@ -55,7 +55,7 @@ const texts = method([[1, "string", "text"], [2, { map: "string" }, "map"], { un
 });
 
 test.each(NOTES)(
-  "the scanner reads %j like the decoder at every offset of a string, an unknown value and a key",
+  "the scanner reads %j like the decoder at every offset of strings, unknown values and keys",
   (note) => {
     const bodies = PLACES.flatMap((place) => {
       const text = `${FILL.slice(0, place)}${note}${FILL.slice(place, place + (place % 41))}`;
@@ -96,7 +96,7 @@ test("the scanner finds keys of every length, and rejects keys that differ in on
   expect(readAlike(adapter, bodies)).toEqual(bodies);
 });
 
-test("keys and enum names that JSON escapes are left to the decoder", () => {
+test("the scanner leaves keys and enum names with JSON escapes to the decoder", () => {
   const names = ['a"b', "a\\b", "a\\nb", "a\nb", "a\u0000", "a"];
   const words = new EnumTable(
     "Word",
@@ -119,7 +119,7 @@ test("keys and enum names that JSON escapes are left to the decoder", () => {
   expect(new Set(read)).toEqual(new Set(['{"a":1}', '{"word":"a"}']));
 });
 
-test("the scanner reads integers of every length like the decoder, whatever follows them", () => {
+test("the scanner reads integers of every length like the decoder, before any other text", () => {
   const digits = [
     "1234567890123456789012",
     "9999999999999999999999",
@@ -154,7 +154,7 @@ test("the scanner reads integers of every length like the decoder, whatever foll
 });
 
 test.each(["}", "[", "x", " ,", '{"text":"y"}'])(
-  "content after JSON that ends with a piece is detected: %s",
+  "content after the JSON is detected even if a piece ends with the JSON: %s",
   (rest) => {
     for (const size of PLACES.slice(20)) {
       const frame = '{"text":""}';

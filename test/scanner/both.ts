@@ -61,7 +61,7 @@ function decodedBy(adapter: UnaryAdapter, body: Uint8Array, maxCost: number, hea
   }
 }
 
-/** Returns the scanner's result for a body; undefined when it leaves the body to the decoder. */
+/** Returns the scanner's result for a body; undefined if the scanner leaves the body to the decoder. */
 export function scanned(
   adapter: UnaryAdapter,
   body: Uint8Array,
@@ -116,7 +116,7 @@ export function decodedPage(adapter: PaginateAdapter, body: Uint8Array, maxCost 
   return pageOutcome(adapter, () => readResponse(responseOf(body), adapter.rules, 0, maxCost));
 }
 
-/** Returns the scanner's result for a page; undefined when it leaves the page to the decoder. */
+/** Returns the scanner's result for a page; undefined if the scanner leaves the page to the decoder. */
 export function scannedPage(
   adapter: PaginateAdapter,
   body: Uint8Array,

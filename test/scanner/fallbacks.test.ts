@@ -86,7 +86,7 @@ test.each(CASES)("$title", ({ service, type, rules }) => {
     const text = JSON.stringify(read, (_, value) => (typeof value === "bigint" ? String(value) : value));
     const isHeld = WORDS.some((word) => text.includes(String(word)));
     const lost = differences.list.filter((each) => each.class === "lost" && /the_?type/i.test(each.path));
-    // An enum field reports an unknown name itself.
+    // Enum fields report unknown names themselves.
     const isLost = isOwnEnum ? body.includes(WORDS[0]) : !isHeld;
     expect([body.toString(), isHeld, lost.length]).toEqual([body.toString(), isHeld, isLost ? 1 : 0]);
   }

@@ -8,7 +8,7 @@ import { ValueTable } from "../../codec/src/table/well-known.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { decoded, methodReadBy, type Outcome, scanned } from "./both.ts";
 
-/** The call of the hand-written decoder for a field. */
+/** The hand-written decoder of a field. */
 export type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
 
 /** Returns an adapter of a method whose response is a message with one field, under one of two keys. */

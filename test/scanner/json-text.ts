@@ -26,7 +26,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % count;
   }
 
-  /** Returns true once in this many calls on average. */
+  /** Returns true with a probability of 1 / `times`. */
   once(times: number): boolean {
     return this.of(times) === 0;
   }
@@ -69,7 +69,7 @@ export const BROKEN = [
   "[1,]", "[1 2]", '{"a"}', '{"a":}', '{"a":1,}', "{a:1}", "{", "[", '"\\', "NaN", "undefined", "1 2", '"a""b"', "// x",
 ]; // biome-ignore format: a table
 
-/** Returns JSON for a message, mostly of the declared types. */
+/** Returns JSON for a message. Most values have the declared types. */
 export function objectText({ entries }: MessageTable, dice: Dice, depth = 0): string {
   if (entries.length === 0 || dice.once(80)) return anyText(dice, depth);
   const byType = entries.flatMap((entry) => ("value" in entry ? entry.when.map(({ as }) => as) : []));
@@ -211,7 +211,10 @@ function listText(kind: Kind, dice: Dice, depth: number): string {
   return `[${space(dice)}${items.join(`,${space(dice)}`)}]`;
 }
 
-/** Characters around list items: white space that is trimmed, similar characters that are not, and others. */
+/**
+ * Text around list items: white space that is trimmed, similar characters that are not trimmed, and other
+ * text.
+ */
 export const BLANKS = [
   "", "", "", " ", "  ", "\\t", "\\n\\r", "\\u000b\\f", "\u00a0", "\\u00a0", "\u1680", "\u2000", "\u200a", "\\u2028\u2029", "\u202f", "\u205f",
   "\u3000", "\ufeff", "\u0085", "\u180e", "\u200b", "\u2060", "\u3001", "\ufebf", "\u00e0", "\u00a0\u3000 ", "\\u0000", "\\u0020",
@@ -225,7 +228,7 @@ const TEXT_ITEMS = [
   `long ${"word ".repeat(40)}`, "0123456789abcdef0123456789abcdef", "[]", "{}", "null", "5",
 ]; // biome-ignore format: a table
 
-/** Returns a comma-separated list as one string, rarely with an invalid string. */
+/** Returns a comma-separated list as one string, rarely with an invalid character. */
 export function commaText(kind: Kind, dice: Dice): string {
   const items = Array.from({ length: dice.of(5) }, () => {
     const item = dice.once(8) ? "" : commaItem(kind, dice);
@@ -273,7 +276,7 @@ export function anyText(dice: Dice, depth: number): string {
   return `{${items.map((item, index) => `"k${index}":${item}`).join(`${space(dice)},`)}}`;
 }
 
-/** Returns white space, mostly none. */
+/** Returns white space, which is mostly empty. */
 function space(dice: Dice): string {
   return dice.once(12) ? dice.pick([" ", "\n  ", "\t", "\r\n", "                    "]) : "";
 }

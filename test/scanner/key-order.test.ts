@@ -17,7 +17,7 @@ const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, table: MessageTab
   .flatMap(({ methods }) => Object.values(methods))
   .flatMap((adapter) =>
     adapter.kind === "unary" &&
-    // Forms are excluded: a difference in a form shows the start of the text.
+    // Forms are excluded, because a difference in a form contains the start of the text.
     adapter.rules.responseEncoding === "json" &&
     adapter.body instanceof MessageTable &&
     namedKeys(adapter.body).size > 1
@@ -25,10 +25,7 @@ const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, table: MessageTab
       : [],
   );
 
-/**
- * Returns the keys that the fields of a message are read from, without keys of messages that share its
- * object.
- */
+/** Returns the keys of a message's fields, without the keys of other messages in the same object. */
 function namedKeys({ entries }: MessageTable): ReadonlySet<string> {
   const fields = entries.flatMap((entry) => ("oneOf" in entry ? entry.oneOf : isField(entry) ? [entry] : []));
   return new Set(fields.flatMap(([, , ...keys]) => keys.map(firstKey)));

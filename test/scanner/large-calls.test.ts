@@ -62,7 +62,7 @@ test.each([
   ],
   ["one with a difference in its last post", page('{"id":1,"type":"text","note_count":"many"}'), false],
   ["one with an error in its envelope at the end", page('{"id":1}', '"a":1},"response":{'), false],
-])("a page of 1 MB is read as by the decoder: %s", async (_, text, isScanned) => {
+])("a page of 1 MB gives the same message as with the decoder: %s", async (_, text, isScanned) => {
   body = text;
   const byScanner = await listed(undefined);
   const byDecoder = await listed(false);

@@ -49,7 +49,7 @@ function bodyText({ rules, items: paths, item, next }: PaginateAdapter, dice: Di
   return placed([...further.slice(0, before), ...found, ...further.slice(before)]);
 }
 
-test("property: the scanner reads a page of any method, and the keys around its items, like the decoder, or leaves the page to it", () => {
+test("property: for pages of any method, the scanner gives the decoder's result or falls back to the decoder", () => {
   let read = 0;
   let asked = 0;
   let reported = 0;

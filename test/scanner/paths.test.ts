@@ -96,7 +96,7 @@ const ODD: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue>(null, {}, [], "x
 
 /**
  * Generates a body whose fields are at their declared paths, with keys in any order and unexpected values
- * between.
+ * between them.
  */
 const CASE = fc
   .tuple(fc.array(FIELD, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.integer({ min: 0, max: 2 }))
@@ -143,7 +143,7 @@ function reversed(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.reverse());
 }
 
-test("property: the scanner reads fields from any paths like the decoder, or leaves the response to it", () => {
+test("property: for fields with any paths, the scanner gives the decoder's result or falls back to the decoder", () => {
   let asked = 0;
   let read = 0;
   let reported = 0;

@@ -96,7 +96,7 @@ test.each([
   ["a list of messages that collect keys", KEPT, `{"leaves":[${leaves(200, ',"x":[1]')}],"y":{}}`],
   ["a list with keys that nothing names", NODE, `{"new":1,"leaves":[${leaves(90, ',"x":[1]')}],"y":"z"}`],
   ["a list behind another one", NODE, `{"numbers":[1,2],"leaves":[${leaves(200)}]}`],
-])("%s is read in pieces to the same result as by the decoder", (_, adapter, text) => {
+])("%s is read in pieces, with the same result as by the decoder", (_, adapter, text) => {
   const body = Buffer.from(text);
   for (const size of [260, 500, 1500]) {
     const { outcome, count } = read(adapter, body, size);
@@ -145,7 +145,7 @@ test.each([
   }
 });
 
-test("of many unknown keys, the first hundred are described as by the decoder, and all are counted", () => {
+test("of many unknown keys, all are counted, and the first hundred are described as the decoder describes them", () => {
   const body = Buffer.from(
     `{"a":1,"numbers":[7],"leaves":[${leaves(400, ',"x":"y","z":0')}],"node":{"b":2}}`,
   );
@@ -226,7 +226,7 @@ const { node } = fc.letrec<{ node: object }>((tie) => ({
 }));
 const SIZES = fc.constantFrom(60, 120, 250, 900);
 
-test("property: however a body is split, reading it in pieces gives the decoder's result, or leaves the body to it", () => {
+test("property: for pieces of any size, the scanner gives the decoder's result or falls back to the decoder", () => {
   let several = 0;
   fc.assert(
     fc.property(node, SIZES, fc.nat(), fc.nat(2), (value, size, seed, kind) => {

@@ -46,7 +46,7 @@ function bodyText({ rules: { envelope } }: UnaryAdapter, payload: string, dice: 
   return `${status.slice(0, -1)},${inner.slice(1)}`;
 }
 
-test("property: the scanner reads a response of any method to the decoder's bytes, or leaves the response to it", () => {
+test("property: for responses of any method, the scanner gives the decoder's result or falls back to the decoder", () => {
   let read = 0;
   let asked = 0;
   let reported = 0;
@@ -68,7 +68,7 @@ test("property: the scanner reads a response of any method to the decoder's byte
   expect(reported / read).toBeGreaterThan(0.01);
 });
 
-test("property: the scanner reads a response in pieces to the decoder's bytes, or leaves the response to it", () => {
+test("property: for responses in pieces, the scanner gives the decoder's result or falls back to the decoder", () => {
   let several = 0;
   fc.assert(
     fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), (adapter, seed) => {
@@ -101,7 +101,7 @@ const UNUSUAL = [
   "", "text", "1e3", "-0", "99999999999999999999", "9007199254740993", "1.50", "null", "false", "0x5", " 5 ", "é",
 ]; // biome-ignore format: a table
 
-test("property: fields from headers and the status follow the scanned fields, as in the decoder's bytes", () => {
+test("property: fields from headers and the status follow the scanned fields, as in the decoder's result", () => {
   const subjects = SUBJECTS.filter(({ head }) => head !== undefined);
   let read = 0;
   let more = 0;
@@ -136,7 +136,7 @@ test.each([
   '{"type":"link","content":null}',
   '{"type":"text","content":"x","zz":1}',
   '{"type":"blocks","content":[{"type":"text","text":"x"}],"layout":[]}',
-])("a post with a key of another oneof member is read as by the decoder: %s", (post) => {
+])("a post with a key of another oneof member gives the decoder's result: %s", (post) => {
   const adapter = SUBJECTS.find(({ method }) => method.name === "ListQueuedPosts");
   if (adapter === undefined) throw new Error("no such method");
   const body = Buffer.from(`{"meta":{"status":200},"response":{"posts":[${post}]}}`);

@@ -76,7 +76,7 @@ test.each(["A", "AAAAA", "AA=A", "AA===", "=AA="])(
   },
 );
 
-test("base64 with bits after the last byte is read as by the decoder", () => {
+test("the scanner reads base64 with additional bits after the last byte", () => {
   for (const digit of ["A", "f", "g", "/", "_", "9"]) {
     for (const text of [`A${digit}`, `A${digit}==`, `AA${digit}`, `AA${digit}=`, `AAAAA${digit}=`]) {
       expect(read("bytes", quoted(text)), text).toBeDefined();
@@ -125,7 +125,7 @@ test.each(INTEGER_KINDS)("a token that is not a valid %s of %s is left to the de
     expect(read(kind, token), token).toBeUndefined();
     expect(read(kind, quoted(token)), token).toBeUndefined();
   }
-  // These must not differ from the decoder either.
+  // `read` checks that these give the decoder's result too.
   for (const token of ODD_INTEGERS) read(kind, token);
 });
 

@@ -135,41 +135,47 @@ const PLACES: readonly ((token: string) => string)[] = [
   (token) => `{"zz":[{"a":${token}}]}`,
 ];
 
-test.each(KINDS)("the scanner reads a %s like the decoder, or leaves it to it", (_, kind, write) => {
-  const adapter = method(kind, write);
-  for (const token of TOKENS) {
-    for (const place of PLACES) {
-      const body = Buffer.from(place(token));
-      const found = scanned(adapter, body);
-      if (found !== undefined) expect(found, body.toString()).toEqual(decoded(adapter, body));
+test.each(KINDS)(
+  "for a %s, the scanner gives the decoder's result or falls back to the decoder",
+  (_, kind, write) => {
+    const adapter = method(kind, write);
+    for (const token of TOKENS) {
+      for (const place of PLACES) {
+        const body = Buffer.from(place(token));
+        const found = scanned(adapter, body);
+        if (found !== undefined) expect(found, body.toString()).toEqual(decoded(adapter, body));
+      }
     }
-  }
-});
+  },
+);
 
 const SPLIT = KINDS.filter(([name]) => name.includes("text of") || name === "unwrapped text");
 
-test.each(SPLIT)("any string for a list that is a %s is read as by the decoder", (_, kind, write) => {
-  const adapter = method(kind, write);
-  const inner = typeof kind === "object" && "loose" in kind ? kind.loose : kind;
-  const list = typeof inner === "object" && "list" in inner ? inner.list : "string";
-  const dice = new Dice(1);
-  const texts = [
-    ...BLANKS.map((blank) => `"${blank}1${blank},${blank}"`),
-    '","',
-    '",,1, ,"',
-    '"a,b',
-    '"1,2"x',
-  ];
-  let read = 0;
-  for (const text of [...texts, ...Array.from({ length: 1000 }, () => commaText(list, dice))]) {
-    const body = Buffer.from(`{"key":${text},"other":[1]}`);
-    const found = scanned(adapter, body);
-    if (found === undefined) continue;
-    read++;
-    expect(found, body.toString()).toEqual(decoded(adapter, body));
-  }
-  expect(read).toBeGreaterThan(250);
-});
+test.each(SPLIT)(
+  "for any string as a %s, the scanner gives the decoder's result or falls back to the decoder",
+  (_, kind, write) => {
+    const adapter = method(kind, write);
+    const inner = typeof kind === "object" && "loose" in kind ? kind.loose : kind;
+    const list = typeof inner === "object" && "list" in inner ? inner.list : "string";
+    const dice = new Dice(1);
+    const texts = [
+      ...BLANKS.map((blank) => `"${blank}1${blank},${blank}"`),
+      '","',
+      '",,1, ,"',
+      '"a,b',
+      '"1,2"x',
+    ];
+    let read = 0;
+    for (const text of [...texts, ...Array.from({ length: 1000 }, () => commaText(list, dice))]) {
+      const body = Buffer.from(`{"key":${text},"other":[1]}`);
+      const found = scanned(adapter, body);
+      if (found === undefined) continue;
+      read++;
+      expect(found, body.toString()).toEqual(decoded(adapter, body));
+    }
+    expect(read).toBeGreaterThan(250);
+  },
+);
 
 test.each([",", "a,,b", " ,a", "a, "])(
   "a list string with an empty item is left to the decoder, which reports it: %j",
@@ -232,7 +238,7 @@ const ZONES = [
   "+01000", "\\u005a", "Zx", "+0100:", "\ufeff", "\t", "GMT+1",
 ]; // biome-ignore format: a table
 
-test("times in any notation are read as by the decoder, and the scanner reads ordinary times", () => {
+test("for times in any notation, the scanner gives the decoder's result or falls back to the decoder", () => {
   const adapter = method({ time: "iso8601" }, (value, out) => out.time(7, value, "key", "iso8601"));
   let read = 0;
   for (const date of DATES) {
@@ -249,7 +255,7 @@ test("times in any notation are read as by the decoder, and the scanner reads or
   expect(read).toBeGreaterThan(250);
 });
 
-/** Values that the scanner must read itself, since leaving them to the decoder would make it useless. */
+/** Values that the scanner must read itself; a scanner that leaves these to the decoder would be useless. */
 const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["string", ...STRINGS],
   ["bool", "true", "false"],
@@ -334,7 +340,7 @@ test.each(USUAL)("the scanner reads an ordinary %s", (name, ...tokens) => {
   }
 });
 
-test("the scanner validates values next to the payload, which are not kept", () => {
+test("the scanner validates values next to the payload without keeping them", () => {
   const plain = method("string", (value, out) => out.string(7, value, "key"));
   const envelope = { payload: ["data"], status: "meta.status" };
   const adapter = { ...plain, rules: completeRules({ upstream: "api", envelope }) };
@@ -399,7 +405,7 @@ test.each([
   },
 );
 
-test("the scanner enforces the cost limit at the same cost as the decoder", () => {
+test("the scanner and the decoder enforce the cost limit at the same cost", () => {
   const adapter = method({ list: Inner }, (value, out) => out.messages(7, value, "key", decodeInner));
   const body = Buffer.from(`{"key":[${"{},".repeat(2000)}{}]}`);
   const limit = 8 + 1 + 3 + 2001 * 8;

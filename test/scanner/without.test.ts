@@ -21,17 +21,14 @@ const NONE = [
   ],
 ] as const;
 
-test.each(NONE)(
-  "without the scanner, the decoder reads all responses and nothing is logged, if %s",
-  async (_, api) => {
-    vi.resetModules();
-    vi.stubGlobal("WebAssembly", api);
-    const { ResponseScanner } = await import("../../runtime/src/response/scan-response.ts");
-    expect(ResponseScanner.create()).toBeUndefined();
-  },
-);
+test.each(NONE)("if %s, the decoder reads all responses, and no error is logged", async (_, api) => {
+  vi.resetModules();
+  vi.stubGlobal("WebAssembly", api);
+  const { ResponseScanner } = await import("../../runtime/src/response/scan-response.ts");
+  expect(ResponseScanner.create()).toBeUndefined();
+});
 
-test.each(NONE)("without WebAssembly, protobuf-es prints all JSON, if %s", async (_, api) => {
+test.each(NONE)("if %s, protobuf-es prints all JSON", async (_, api) => {
   vi.resetModules();
   vi.stubGlobal("WebAssembly", api);
   const codec = await import("../../gateway/src/fast-path/codec.ts");

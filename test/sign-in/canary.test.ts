@@ -1,6 +1,4 @@
-/**
- * Tests that tokens, codes, verifiers, cookies and keys never leak: into pages, logs, or the store's files.
- */
+/** Tests that tokens, codes, verifiers, cookies and keys never leak into pages, logs or the store's files. */
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +17,7 @@ const KEY = randomBytes(32);
 
 let provider: OAuth2TestProvider;
 let secrets: Set<string>;
-/** The address of a flow's pages contains its cookie's value. */
+/** The values of flow cookies, which addresses of the flow's pages may contain. */
 let cookies: Set<string>;
 let texts: string[];
 
@@ -31,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-/** Performs valid and invalid steps of people and clients, and collects the secrets and the output. */
+/** Takes valid and invalid steps as people and clients, and collects all secrets and outputs. */
 async function useAll(gateway: GatewayProcess): Promise<void> {
   const client = await TestClient.register(PUBLIC_URL, gateway.fetch);
   for (const fault of [undefined, "/me", "/token code"]) {
@@ -55,7 +53,7 @@ async function useAll(gateway: GatewayProcess): Promise<void> {
   for (const encoding of ["base64", "base64url", "hex"] as const) secrets.add(KEY.toString(encoding));
 }
 
-/** Returns a fetch for a third party that echoes requests. */
+/** Responds like a third party that echoes requests in its errors. */
 function repeatSecrets(
   { form, headers }: { form: URLSearchParams; headers: object },
   response: Parameters<typeof send>[0],

@@ -13,7 +13,7 @@ export interface GatewayProcess {
   readonly fetch: typeof fetch;
 }
 
-/** Gateways with the same configuration, where people sign in at a test provider. */
+/** Gateways with the same configuration, whose users sign in at a test provider. */
 export class Gateways {
   readonly directory = mkdtempSync(path.join(tmpdir(), "connect-rest-sign-in-"));
   readonly running: GatewayProcess[] = [];
@@ -65,7 +65,7 @@ authorization:
   }
 }
 
-/** Returns a fetch for browsers that maps the gateway's public address. */
+/** Returns a fetch function for browsers that sends requests for the gateway's public address to its port. */
 export function everywhere({ fetch: ofGateway }: GatewayProcess): typeof fetch {
   return (input, init) =>
     String(input).startsWith(PUBLIC_URL) ? ofGateway(input, init) : fetch(input, init);

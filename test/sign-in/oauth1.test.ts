@@ -47,7 +47,7 @@ beforeEach(() => {
   sandbox.rules.authorizeAs = undefined;
 });
 
-test("a person signs in by OAuth 1.0a, and requests are signed with their token", async () => {
+test("a person signs in by OAuth 1.0a, and requests are signed with the person's token", async () => {
   sandbox.rules.authorizeAs = "ada";
   const flow = world.start();
   const page = await browse(world.url + flow.flow.path);
@@ -56,7 +56,7 @@ test("a person signs in by OAuth 1.0a, and requests are signed with their token"
   expect(await flow.ended).toMatchObject({ subject: "blog:ada" });
 });
 
-test("a callback without parameters, which the sandbox sends if a person declines, is a rejection", async () => {
+test("a callback without parameters, as the sandbox sends it when a person declines, counts as a rejection", async () => {
   const flow = world.start();
   const departure = await fetch(world.url + flow.flow.path, { redirect: "manual" });
   const address = new URL(departure.headers.get("location") ?? "");

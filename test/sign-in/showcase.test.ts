@@ -18,7 +18,7 @@ afterAll(async () => {
   await run.exit;
 });
 
-/** Signs in at the sandbox by its own pages, and consents at the gateway. */
+/** Signs in on the sandbox's pages, and consents at the gateway. */
 async function signIn(user: string, decision = "allow") {
   const client = await TestClient.register(url);
   const person = new Person();
@@ -86,7 +86,7 @@ test("a client refreshes its tokens, and a revoked token is rejected", async () 
   expect((await call(next.access_token, "user.v1.UserService/GetUserInfo")).status).toBe(401);
 });
 
-test("a person who declines at the sandbox sees a page that says so", async () => {
+test("a person who declines at the sandbox gets a page that confirms it", async () => {
   const { consent, person } = await signIn("demo", "deny");
   expect([consent.status, consent.text]).toEqual([403, expect.stringContaining("You did not sign in")]);
   const { url: back } = await person.submit(consent, "leave", CLIENT_REDIRECT);

@@ -35,7 +35,7 @@ export function sent<I extends DescMessage, O extends DescMessage>(
 export interface Received<O extends DescMessage> {
   readonly message: MessageShape<O>;
   readonly differences: readonly Difference[];
-  /** Whether the response needed exact parsing. */
+  /** Whether the response had to be parsed exactly. */
   readonly isSecond: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Arbitrary messages of any type, for property tests (fast-check). */
+/** Generates messages of any type for property tests with fast-check. */
 import {
   create,
   type DescField,

@@ -19,7 +19,9 @@ export const ANY_RATE = {
 /** The public address of gateways in tests, as if a proxy terminated TLS. */
 export const PUBLIC_URL = "https://gateway.test";
 
-/** A gateway that authorizes its callers, and a fetch that reaches the gateway by its public address. */
+/**
+ * A gateway that authorizes its callers, and a fetch function that reaches the gateway by its public address.
+ */
 export interface AuthorizedGateway {
   readonly gateway: Gateway;
   readonly fetch: typeof fetch;
@@ -50,7 +52,7 @@ export function approve({ scopes }: Flow): FlowResult {
   return { subject: "demo:ada", sessionId: "session", scopes };
 }
 
-/** Returns options for most tests. */
+/** Returns the options that most tests use. */
 export function authorizationOptions(
   options: Partial<CallerAuthorizationOptions> = {},
 ): CallerAuthorizationOptions {
@@ -114,7 +116,10 @@ export const asProxy: Interceptor = (next) => (request) => {
   return next(request);
 };
 
-/** Returns a fetch that acts like the proxy: it maps the public address and follows no redirects. */
+/**
+ * Returns a fetch function that acts like the proxy: it sends requests for the public address to the gateway,
+ * and follows no redirects.
+ */
 export function fetchBy(url: string): typeof fetch {
   return (input, init) => {
     const request = new Request(input, { ...init, redirect: "manual" });

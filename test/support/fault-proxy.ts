@@ -47,7 +47,9 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Drops all connections and accepts new ones. Resolves after peers in this process have noticed. */
+  /**
+   * Drops all connections and accepts new ones. Resolves after peers in this process have noticed the loss.
+   */
   async drop(): Promise<void> {
     const open = [...this.sockets];
     for (const socket of open) socket.destroy();

@@ -4,8 +4,8 @@ import { MACHINE, MACHINE_SECRET } from "./machine-client.ts";
 import { OAuthSteps } from "./oauth-steps.ts";
 
 /**
- * A process that issues tokens until it is killed, and prints each token when a client would have received
- * it.
+ * A process that issues tokens until it is killed. It prints each token when a client would receive the
+ * token.
  */
 const [, , file = ""] = process.argv;
 const limits = {

@@ -14,7 +14,7 @@ export interface Answer {
 
 type Form = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
-/** The steps of OAuth, with one request each, so that tests can vary every step. */
+/** The steps of OAuth, each of which is one request, so that tests can vary every step. */
 export class OAuthSteps {
   readonly served: Pick<AuthorizedGateway, "fetch">;
 
@@ -59,8 +59,8 @@ export class OAuthSteps {
   }
 
   /**
-   * Opens the authorization endpoint with valid parameters. `changes` override parameters; undefined removes
-   * one.
+   * Opens the authorization endpoint with valid parameters. `changes` replaces parameters; the value
+   * undefined removes a parameter.
    */
   authorize(
     clientId: string,

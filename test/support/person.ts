@@ -20,7 +20,7 @@ export class Person {
     this.fetch = fetching;
   }
 
-  /** Opens an address, and follows redirects until a page, or until a redirect to `ends`. */
+  /** Opens an address, and follows redirects up to a page or a redirect to `ends`. */
   async open(address: string, ends: string, init: RequestInit = {}): Promise<Page> {
     let url = new URL(address);
     let request = init;

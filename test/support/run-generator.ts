@@ -1,4 +1,4 @@
-/** Runs the adapter generator on .proto sources, like a compiler. */
+/** Runs the adapter generator on .proto sources, as a compiler does. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type CodeGeneratorRequest,
@@ -16,7 +16,7 @@ export interface GeneratorResult {
   readonly response: CodeGeneratorResponse;
 }
 
-/** Runs the generator on a request with these changes. */
+/** Runs the generator on a request with some changes. */
 export function runGenerator(
   request: CodeGeneratorRequest,
   change: Partial<Pick<CodeGeneratorRequest, "fileToGenerate" | "parameter" | "protoFile">> = {},

@@ -75,7 +75,7 @@ test("a stream of tagged posts requests the time of the last post again, skips a
   ]);
 });
 
-test("a stream of tagged posts also reads posts under a key", async () => {
+test("a stream of tagged posts also accepts a response with the posts under a key", async () => {
   const { api } = await serverOf(PostService, PostServiceRest, [
     answered({ posts: [{ id_string: "5", timestamp: 5 }] }),
     answered({ posts: [] }),
@@ -87,7 +87,7 @@ const next = (path: string, query_params: object) => ({
   _links: { next: { href: path, method: "GET", query_params } },
 });
 
-test("streams of the dashboard, of likes and of followed blogs follow the links in their pages", async () => {
+test("streams of the dashboard, of likes and of followed blogs follow their next-page links", async () => {
   const { api, seen } = await serverOf(UserService, UserServiceRest, [
     answered({ posts: [{ id_string: "2" }], ...next("/v2/user/dashboard", { offset: "1", limit: 1 }) }),
     answered({ posts: [{ id_string: "1" }] }),

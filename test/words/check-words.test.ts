@@ -111,7 +111,7 @@ test("a listed file may have violations, but a listed file without violations is
   ]);
 });
 
-test("the command prints the violations of the files it is given, and fails", () => {
+test("the command prints the violations in the given files, and fails", () => {
   const folder = mkdtempSync(join(ROOT, "test/words/pages-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const page = join(folder, "page.md");
@@ -145,7 +145,7 @@ test("a sentence of a page ends at a full stop, a list item or a table cell", ()
   ]);
 });
 
-test("consecutive lines of a comment are drawn together, with the next line of code", () => {
+test("consecutive comment lines are drawn as one passage, with the next line of code", () => {
   const source =
     "/**\n * Reads a file\n * of keys.\n */\nf(); // not read again later\ng();\n// one and two\n// and three more\nh();\nif (x) {\n  // an indented line\n  // of two\n  k();\n}\n";
   expect(commentsOf(source, "source.ts").map(({ text, code }) => [text, code])).toEqual([

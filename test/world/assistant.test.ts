@@ -92,7 +92,7 @@ test("a JSON error with status 200 instead of events becomes the error of the ca
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "OVERLOADED"]);
 });
 
-test("a response that is not an event stream is an error that names its type", async () => {
+test("a response other than an event stream is an error that names the response's type", async () => {
   const { client } = await assistant({ body: "<html>", headers: { "content-type": "text/html" } });
   expect((await failureOf(all(client.streamAnswer({})))).message).toBe(
     "[internal] upstream assistant: expected text/event-stream with status 200, got text/html",
@@ -173,7 +173,7 @@ test("data for a string field is kept as text, even if it looks like JSON", asyn
   expect(differences).toEqual([]);
 });
 
-test("a record above the response size limit is rejected, in one line or several", async () => {
+test("a record above the response size limit is rejected, whether it has one line or several", async () => {
   const piece = "x".repeat(600);
   for (const pieces of [
     [`data: ${piece}`, piece],

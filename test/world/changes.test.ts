@@ -51,7 +51,7 @@ test("pages are requested until one is empty, and a late revision on the second 
   expect(seen.map(({ line }) => line)).toEqual([...poll, ...poll]);
 });
 
-test("a feed with one page starts at the present, with a resume token of non-numeric ids", async () => {
+test("a feed with one page starts with future changes, and its resume token has non-numeric ids", async () => {
   const first = {
     json: [
       { number: 2, text: "b" },
@@ -74,7 +74,7 @@ test("a feed with one page starts at the present, with a resume token of non-num
   expect(batches.map(({ notices }) => notices.map(({ number }) => Number(number)))).toEqual([[], [3]]);
 });
 
-test("a resume token of non-numeric ids continues after its items", async () => {
+test("a resume token with non-numeric ids resumes after these items", async () => {
   const { client } = await changes((request) =>
     /page/.test(request.line) ? revisions() : revisions("c", "b", "a"),
   );

@@ -95,7 +95,7 @@ test.each([
   ["[]", "an array, which `records: {format: ARRAY}` reads"],
   [`: hi\n\ndata: ${POD("a")}\n\n`, "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
   ["event: a\ndata: {}\n\n", "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
-])("the error for %j names the found content and the supported format", async (body, got) => {
+])("the error for %j names the received content, and the format that supports it", async (body, got) => {
   const { client } = await lines(body);
   const error = await failureOf(all(client.watchPods({ namespace: "n" })));
   expect(reasonOf(error)).toBe("UPSTREAM_BODY_NOT_LINES");

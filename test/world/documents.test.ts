@@ -53,7 +53,7 @@ test("items of a list are read from nested objects, and the next link is followe
   ]);
 });
 
-test("the text of an error consists of its items", async () => {
+test("the items of an error response become the error's text", async () => {
   const { client } = await archive({
     status: 422,
     json: { errors: [{ status: "422", code: "7", title: "Invalid", detail: "title is blank" }] },

@@ -87,7 +87,7 @@ test("an unfinished job has the status URL and the retry delay", async () => {
   expect(differences).toEqual([]);
 });
 
-test("a request body of JSON lines is sent", async () => {
+test("a request body can consist of JSON lines", async () => {
   const { client, seen } = await habits({ json: { errors: false } });
   await client.bulkThings({
     index: "i",
@@ -104,7 +104,7 @@ test("a request body of JSON lines is sent", async () => {
   expect(seen[0]?.text).toBe('{"index":{"_id":"1"}}\n{"id":"9007199254740993","name":"a\\nb"}\n');
 });
 
-test("a file is sent as a part with its name and type", async () => {
+test("a file is sent as a part with a name and a type", async () => {
   const { client, seen } = await habits({ json: { id: "1" } });
   const file = { content: Buffer.from("{}\n"), filename: "a.jsonl", contentType: "application/jsonl" };
   await client.uploadFile({ purpose: "batch", file });

@@ -115,7 +115,7 @@ test("a repeated cursor is an error, even if the pages are empty", async () => {
   expect(reasonOf(await failureOf(idsOf(client.byBodyCursor({}))))).toBe("PAGE_REPEATED");
 });
 
-test("cursor_always: null ends the list, a page without the key fails the call, and other known keys are accepted", async () => {
+test("cursor_always: null ends the list, a page without the cursor's key fails the call, and other known keys are accepted", async () => {
   const page = (id: number, next: object) => ({
     json: { results: ids(id), count: 2, previous: null, ...next },
   });

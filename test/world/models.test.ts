@@ -179,7 +179,7 @@ test("items that are not objects are omitted and reported", async () => {
   ]);
 });
 
-test("a body in another charset is decoded first, since its characters can contain the byte of a bracket", async () => {
+test("a body in another charset is decoded before it is split, since a character can contain the byte of a bracket", async () => {
   // In Shift_JIS, ソ ends with the byte of a backslash. In UTF-16, every second byte of ASCII text is 0.
   const utf16 = Buffer.from('[{"name":"嬀[ソ"}]', "utf16le");
   const shiftJis = Buffer.concat([Buffer.from('[{"name":"'), Buffer.of(0x83, 0x5c), Buffer.from('"}]')]);

@@ -97,7 +97,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test("a map key with a bracket is rejected, because servers would read another name", async () => {
+test("a map key with a bracket is rejected, because servers would parse it as another key", async () => {
   const { client, seen } = await payments();
   const error = await failureOf(client.createOrder({ metadata: { "a][b": "1" } }));
   expect(error.message).toBe(

@@ -58,7 +58,7 @@ test("`*` in a mask selects all fields", async () => {
   expect(JSON.parse(seen[0]?.text ?? "")).toMatchObject({ nick: "N", tag_names: null });
 });
 
-test("a mask in a body or query is sent with the upstream's names", async () => {
+test("a mask in a body or query has the upstream's names", async () => {
   const { client, seen } = await masks();
   const paths = ["nick_name", "owner.first_name", "past_owners.*.first_name", "notes.my_key", "other_field"];
   await client.changePen({ changed: { paths } });
@@ -83,7 +83,7 @@ test("the mask of a response is read with the names of the .proto file", async (
   ]);
 });
 
-test("a mask with an implied oneof member selects the keys of the member's fields", async () => {
+test("an implied oneof member in a mask selects the keys of the member's fields", async () => {
   const { client, seen } = await masks();
   const paths = ["photo", "drawing.drawn_with.nick_name", "sale.unit_price", "gift", "__proto__"];
   const leaflet = { picture: { case: "photo" as const, value: { fileName: "F" } }, Proto: "P" };
@@ -97,7 +97,7 @@ test("a mask with an implied oneof member selects the keys of the member's field
   );
 });
 
-test("`*` omits members without a key, and a path inside such a member selects only its fields", async () => {
+test("`*` omits oneof members without a key, and a path inside such a member selects only its fields", async () => {
   const { client, seen } = await masks();
   await client.mergeLeaflet({ id: "1", updateMask: { paths: ["*"] } });
   const error = await failureOf(

@@ -8,7 +8,7 @@ export interface ScopeNeed {
 
 /** The scopes of all methods. */
 export interface ScopeMap {
-  /** All scopes that tokens may have, configured ones first. */
+  /** All scopes that tokens may have. Configured scopes come first. */
   readonly names: readonly string[];
   /** Returns the scopes that a method requires; undefined if any token suffices. */
   needOf(method: DescMethod): ScopeNeed | undefined;

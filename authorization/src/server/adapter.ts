@@ -75,7 +75,7 @@ class StoreAdapter implements Adapter {
 
   constructor(model: string, options: AdapterOptions) {
     this.model = model;
-    // one kind for both, so that a bearer token needs only one lookup
+    // tokens of people and clients have the same kind, so that a bearer token needs only one lookup
     this.kind = model === "ClientCredentials" ? TOKEN_KIND : model;
     this.options = options;
   }
@@ -129,7 +129,7 @@ class StoreAdapter implements Adapter {
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    // revoke once, although the engine asks for each kind
+    // the engine revokes each kind separately, but the store revokes all kinds at the same time
     if (this.model === TOKEN_KIND) await orUnavailable(this.options.grants.revoke(grantId));
   }
 

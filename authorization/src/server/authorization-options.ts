@@ -14,7 +14,7 @@ export interface AuthorizationServerOptions extends Omit<AuthorizationHost, "err
   readonly publicUrl: string;
   readonly store: Store;
   readonly grants: Grants;
-  /** All scopes that tokens may have; at least one. */
+  /** All scopes that tokens may have. The list has at least one scope. */
   readonly scopes: readonly string[];
   /** The configured clients, with hashed secrets. */
   readonly clients: readonly ClientMetadata[];

@@ -34,7 +34,8 @@ export class Engine {
   }
 
   /**
-   * Responds to a request. By then, all changes of the request are stored, or none.
+   * Responds to a request. When the response is available, either all changes of the request are stored, or
+   * none.
    *
    * @throws OAuthError if the store or the engine fails
    */

@@ -18,7 +18,7 @@ import { INTERACTION_SECONDS } from "./provider.ts";
 export interface FlowOptions {
   readonly engine: Engine;
   readonly interactions: Interactions;
-  /** All existing scopes. */
+  /** All scopes that tokens may have. */
   readonly scopes: readonly string[];
   /** The ids of the configured clients. */
   readonly configured: ReadonlySet<string>;

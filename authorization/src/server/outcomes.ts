@@ -4,7 +4,7 @@
  */
 const OUTCOMES: ReadonlySet<string> = new Set([
   "ok",
-  // RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1
+  // errors of RFC 6749 sections 4.1.2.1 and 5.2, and RFC 6750 section 3.1
   "access_denied",
   "insufficient_scope",
   "invalid_client",
@@ -17,13 +17,13 @@ const OUTCOMES: ReadonlySet<string> = new Set([
   "unauthorized_client",
   "unsupported_grant_type",
   "unsupported_response_type",
-  // RFC 7591 section 3.2.2, RFC 7009 section 2.2.1, RFC 8707 section 2
+  // errors of RFC 7591 section 3.2.2, RFC 7009 section 2.2.1, and RFC 8707 section 2
   "invalid_client_metadata",
   "invalid_redirect_uri",
   "invalid_target",
   "unapproved_software_statement",
   "unsupported_token_type",
-  // OpenID Connect, for clients that use features that are not served
+  // errors of OpenID Connect, for clients that use features that are not served
   "account_selection_required",
   "consent_required",
   "interaction_required",

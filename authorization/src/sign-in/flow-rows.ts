@@ -70,7 +70,7 @@ export class FlowRows {
     return before;
   }
 
-  /** Ends a flow. Of several concurrent callers, only one gets the state. */
+  /** Ends a flow. If several callers end it concurrently, only one gets the state. */
   async take(flow: Flow): Promise<FlowState | undefined> {
     const entry = await this.store.take(KIND, hashOf(flow.id));
     return entry && this.stateOf(flow, entry);

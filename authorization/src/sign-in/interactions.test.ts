@@ -114,7 +114,7 @@ test("each request to the upstream has a new state and a new code challenge", as
   expect(new Set(queries.map((query) => query.get("code_challenge"))).size).toBe(3);
 });
 
-test("without PKCE no code challenge is sent; configured parameters are", async () => {
+test("without PKCE, the authorization request has the configured parameters but no code challenge", async () => {
   const settings = { ...blog.settings, pkce: false, parameters: { prompt: "login" } };
   const provider = providerSettings("blog", blog, { server: { kind: "oauth2", settings } });
   await start({ providers: [provider] });
@@ -157,7 +157,7 @@ test.each(Object.keys(TAMPERED))("a return with %s gets no token, and shows an e
   expect(again.text).toContain("Allow access");
 });
 
-test("a state is accepted once: reloading the return address does nothing", async () => {
+test("a state is accepted once: reloading the return address has no effect", async () => {
   await start();
   const address = await returnAddress(world.start());
   expect((await browse(address.href)).text).toContain("Allow access");
@@ -166,7 +166,7 @@ test("a state is accepted once: reloading the return address does nothing", asyn
   expect(blog.counts.get("/token code")).toBe(1);
 });
 
-test("of several concurrent returns, only one is accepted", async () => {
+test("if a person returns several times concurrently, only one return is accepted", async () => {
   await start();
   const address = await returnAddress(world.start());
   const pages = await Promise.all(Array.from({ length: 8 }, () => browse(address.href)));
@@ -440,7 +440,7 @@ test.each<readonly [string, string, number]>([
     502,
   ],
   ["fields in another order, without a confirmation", "oauth_token_secret=c&oauth_token=a", 404],
-])("a response with temporary credentials of OAuth 1.0a: %s", async (_name, body, status) => {
+])("validates temporary credentials of OAuth 1.0a with %s", async (_name, body, status) => {
   await start({ providers: [providerSettings("photos", photos)] });
   photos.faults.set("/request", (_request, response) => {
     response.end(body);

@@ -134,7 +134,7 @@ export class SignIn implements Interactions {
       return await this.failed(exchange, flow, provider, error);
     }
     this.options.metrics.signedIn(provider.name, "ok");
-    // on a new page, so that a reload does not send the code again
+    // redirect to a new page, so that a reload does not send the code again
     return redirect(exchange, flow.path);
   }
 
@@ -187,7 +187,7 @@ export class SignIn implements Interactions {
     const { name = "", title = "the third party" } = provider ?? {};
     await this.options.flows.update(flow, (state) => ({
       ...state,
-      // another attempt may use all upstreams
+      // a new attempt may use all upstreams again
       declined: [],
       problem: { provider: name, failure },
     }));

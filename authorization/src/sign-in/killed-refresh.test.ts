@@ -52,7 +52,7 @@ test.each([
     const others = outcomes.filter((outcome) => outcome !== "ok");
     if (!rotates) expect(others).toEqual([]);
     expect(new Set(others)).toEqual(new Set(rotates ? ["SESSION_ENDED"] : []));
-    // only between the response of the upstream and its commit to the store
+    // only a kill between the response of the upstream and the commit to the store has this effect
     expect(others.length).toBeLessThanOrEqual(2);
   },
   30_000,

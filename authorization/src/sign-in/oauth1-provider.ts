@@ -19,7 +19,7 @@ interface SignedRequest {
   readonly method: "GET" | "POST";
   readonly address: string;
   readonly parameters: readonly Parameter[];
-  /** The temporary credentials; undefined in the request for them. */
+  /** The temporary credentials; undefined in the request that obtains them. */
   readonly given?: { readonly token: Secret; readonly tokenSecret: Secret } | undefined;
 }
 

@@ -40,7 +40,7 @@ const NO_ISSUER = "https://issuer.invalid/";
 /** Signs in with OAuth 2 (RFC 6749): authorization code, refresh and revocation (RFC 7009). */
 export class OAuth2Provider implements Provider {
   private readonly settings: OAuth2ProviderSettings;
-  /** The first arguments of each request. */
+  /** The first arguments of each call to the OAuth library. */
   private readonly ends: readonly [oauth.AuthorizationServer, oauth.Client, oauth.ClientAuth];
   private readonly http: UpstreamFetch;
   private readonly now: () => number;

@@ -129,7 +129,10 @@ export class SessionRows {
     return this.store.delete(UPSTREAM_KIND, keyOf(id, provider));
   }
 
-  /** Removes a session, with everything bound to it. Of several callers, only one gets `true`. */
+  /**
+   * Removes a session, with everything bound to it. If several callers remove it concurrently, only one gets
+   * `true`.
+   */
   async remove(id: string): Promise<boolean> {
     const row = await this.store.take(SESSION_KIND, id);
     await this.store.deleteBy({ session: id });

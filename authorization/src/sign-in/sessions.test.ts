@@ -420,7 +420,7 @@ test("after a key rotation, each value is sealed again when it is read, and the 
   const after = await started({ settings: { keys: [current] } });
   expect(await after.sessions.isAlive(read)).toBe(true);
   expect(await after.sessions.isAlive(unread)).toBe(false);
-  // the session is not lost: it can be read again with its key
+  // the session still exists: it can be read again with its key
   expect(await both.sessions.isAlive(unread)).toBe(true);
 });
 

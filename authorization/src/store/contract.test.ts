@@ -45,7 +45,7 @@ afterAll(async () => {
 
 describe.each(STORES)("$name", ({ isMissing, open }) => {
   const check = test.skipIf(isMissing);
-  // two stores on the same data, as two processes would have
+  // opens two stores on the same data, as two processes would
   const pair = (): readonly [Store, Store] => {
     const stores = [open(), open()] as const;
     opened.push(...stores);

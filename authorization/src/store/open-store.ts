@@ -5,7 +5,7 @@ export type StorePlace = { readonly file: string } | { readonly postgresUrl: str
 
 /** Opens a store, and migrates it to the newest version. Rejects with a StoreError on failure. */
 export async function openStore(place: StorePlace): Promise<Store> {
-  // loads only the driver that is needed
+  // import only the driver that is needed
   if ("file" in place) {
     const { SqliteStore } = await import("./sqlite-store.ts");
     return new SqliteStore({ file: place.file });

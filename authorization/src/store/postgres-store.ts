@@ -112,7 +112,7 @@ export class PostgresStore implements Store {
 
   async commit(changes: readonly Change[]): Promise<boolean> {
     await this.connect();
-    // in a fixed order, so that two commits to the same places do not deadlock
+    // a fixed order, so that two commits to the same places do not deadlock
     const ordered = changes.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
     return this.withClient((client) =>
       inTransaction(client, async () => {

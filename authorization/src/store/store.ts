@@ -21,7 +21,7 @@ export interface PlacedEntry extends Entry {
   readonly key: string;
 }
 
-/** One of several changes that are made together. */
+/** A change that is part of a commit. */
 export interface Change {
   readonly kind: string;
   readonly key: string;
@@ -51,7 +51,7 @@ export interface Store {
   existing(kind: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds or replaces an entry. */
   put(kind: string, key: string, entry: Entry): Promise<void>;
-  /** Removes an entry and returns it. Of several concurrent callers, only one gets the entry. */
+  /** Removes an entry and returns it. If several callers take it concurrently, only one gets the entry. */
   take(kind: string, key: string): Promise<Entry | undefined>;
   /**
    * Replaces an entry by the result of `change`, atomically; undefined means no entry. `change` may run

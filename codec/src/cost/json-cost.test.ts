@@ -100,7 +100,7 @@ test.each(["{},", "[", '{"a":', '"",', "1,", "1e999,", "null,", '"1",', "9007199
   },
 );
 
-test("the length of a document does not change its cost; each digit of a number after the thousandth does", () => {
+test("the length of a string does not change its cost, but each digit of a number after the thousandth does", () => {
   const long = "x".repeat(1_000_000);
   expect(checkJsonCost(`"${long}"`, 100_000)).toBe(1);
   expect(checkJsonCost(`"${'\\"'.repeat(1_000_000)}"`, 100_000)).toBe(1);

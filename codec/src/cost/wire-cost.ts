@@ -181,7 +181,7 @@ class WireWalker {
   }
 
   private text(start: number, end: number): string {
-    // no type name is longer
+    // type names are shorter
     return Buffer.from(this.bytes.subarray(start, Math.min(end, start + 1000))).toString("latin1");
   }
 
@@ -218,7 +218,7 @@ class WireWalker {
   private skip(wireType: number): void {
     switch (wireType) {
       case 0:
-        // of any length, as in protobuf-es
+        // a varint of any length, as in protobuf-es
         while ((this.bytes[this.at++] ?? 0) >= 0x80);
         this.step(0);
         return;

@@ -51,7 +51,7 @@ test.each<[kind: Kind, json: string]>([
   expect(read({ absent: ["x", "-"], of }, `{"n":${json}}`)).toMatchObject(NOTHING);
 });
 
-test("of several keys, the first non-null value counts, even if it is an absent word", () => {
+test("if several keys are present, the first non-null value counts, even if it is an absent word", () => {
   const kind: Kind = { absent: ["N/A"], of: "int32" };
   expect(read(kind, '{"a":"N/A","b":5}', "a", "b")).toMatchObject(NOTHING);
   expect(read(kind, '{"a":null,"b":5}', "a", "b").bytes).toBe("0805");

@@ -21,7 +21,7 @@ export class BytesWriter {
   private position = 0;
   /** The positions whose content is written later, in ascending order. */
   protected holes: Hole[] = [];
-  /** Length-prefixed content with holes in it. Inner frames precede outer ones. */
+  /** Length-prefixed content that contains holes. Inner frames precede outer frames. */
   protected frames: Frame[] = [];
   private lastHole = -1;
 

@@ -33,7 +33,7 @@ export interface FoundDifferences {
   readonly counts: DifferenceCounts;
 }
 
-/** No differences: the usual case. */
+/** The result for a response without differences, the usual case. */
 export const NO_DIFFERENCES: FoundDifferences = {
   list: [],
   counts: { additional: 0, converted: 0, lost: 0 },

@@ -1,4 +1,4 @@
-/** Decoders of google.protobuf.Struct, Value, ListValue and Empty (google/protobuf/struct.proto). */
+/** Decodes google.protobuf.Struct, Value, ListValue and Empty (google/protobuf/struct.proto). */
 import { isJsonObject, type JsonObject, type JsonValue, plainNumber } from "../json/json.ts";
 import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";

@@ -47,9 +47,9 @@ export interface FieldLayout<Out> {
   readonly targets: ReadonlyMap<string, Target>;
   /** The write functions of the fields, in the order of writing. */
   readonly writes: ReadonlyArray<WriteField<Out>>;
-  /** For each rank, the key that reports name. */
+  /** The key that reports name, for each rank. */
   readonly names: readonly string[];
-  /** For each rank, the keys in the order in which they are tried. */
+  /** The keys in the order in which they are tried, for each rank. */
   readonly keys: ReadonlyArray<readonly string[]>;
   /** The fields that are written even if none of their keys is present: a bit for each rank, 32 per word. */
   readonly always: readonly number[];

@@ -19,9 +19,9 @@ const NO_KEYS: KnownKeys = new Set();
 export class KeyWriter extends OneofWriter {
   protected flattenedDepth = -1;
   protected holderKeys: KnownKeys = NO_KEYS;
-  /** For each depth, the known keys of the messages that share the object at that depth. */
+  /** The known keys of the messages that share the object at each depth. */
   private keysBelow: Array<ReadonlyArray<KnownKeys> | undefined> = [];
-  /** For each depth, the known keys whose values the unknown-key collector also takes. */
+  /** The known keys at each depth whose values the unknown-key collector also takes. */
   private collectedValues: Array<Array<readonly [key: string, value: JsonValue]> | undefined> = [];
 
   /** The object whose unknown keys are known from the last call of `fields`. */

@@ -46,7 +46,7 @@ test.each<[JsonValue, JsonValue, ReturnType<typeof difference>]>([
   [true, {}, difference("lost", "self", "object", "boolean true")],
   [5, {}, difference("lost", "self", "object", "number 5")],
   ["x", {}, difference("lost", "self", "object", 'string "x"')],
-])("a message field reads %j", (value, json, expected) => {
+])("a message field converts or drops the value %j, and reports it", (value, json, expected) => {
   expect(root({ self: value })).toEqual({ json, differences: [expected], inexact: false });
 });
 
@@ -96,7 +96,7 @@ test.each<[JsonValue, JsonValue, ReturnType<typeof difference>[]]>([
       difference("lost", "selves[0]", "object", "number 7"),
     ],
   ],
-])("a list of messages reads %j", (value, json, differences) => {
+])("a list of messages converts or drops the value %j, and reports it", (value, json, differences) => {
   expect(root({ selves: value })).toEqual({ json, differences, inexact: false });
 });
 

@@ -15,7 +15,7 @@ export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 /** Writes the fields of a message that may have any JSON type. */
 export type DecodeValue = (value: JsonValue, out: ProtoWriter) => void;
 
-/** How a message is decoded: from an object, from any JSON except null, or from null as well. */
+/** The input from which a message is decoded: an object, any JSON except null, or any JSON. */
 export type Reading =
   | { readonly from: "object"; readonly decode: Decode }
   | { readonly from: "value" | "null"; readonly decode: DecodeValue };

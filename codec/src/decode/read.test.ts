@@ -39,7 +39,7 @@ test.each([
   ["<a>", undefined],
   ["a; rel=next", undefined],
   ['<a>; rel="next', undefined],
-])("linkTarget reads %s", (text, target) => {
+])("linkTarget finds the link in the header %s", (text, target) => {
   expect(linkTarget(text, "next")).toBe(target);
 });
 
@@ -52,7 +52,7 @@ test("linkTarget takes linear time for a header with an unterminated link", () =
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
-test("linkTarget never throws, whatever the header is", () => {
+test("property: linkTarget does not throw for any header", () => {
   const text = fc.string({ unit: fc.constantFrom(...'<>;,=" \\rel next a'), maxLength: 60 });
   fc.assert(
     fc.property(text, (header) => {
@@ -124,7 +124,7 @@ test.each<[Condition, boolean]>([
   [{ key: "inner", values: ["[object Object]"] }, false],
   [{ key: "inner.a", values: ["1"] }, false],
   [{ key: "type", present: true, type: "string", values: ["text"] }, true],
-])("holds: %j is %s", (condition, result) => {
+])("the result of holds for the condition %j is %s", (condition, result) => {
   expect(holds(typed, condition)).toBe(result);
 });
 
@@ -151,6 +151,6 @@ test.each([
   ["<a>; rel=next,, <b>; rel=prev,", false],
   ["https://api.test/a; rel=next", true],
   ["<a>; rel=next, b; rel=prev", true],
-])("hasBrokenLinks: for %j it is %j", (header, isBroken) => {
+])("the result of hasBrokenLinks for the header %j is %j", (header, isBroken) => {
   expect(hasBrokenLinks(header)).toBe(isBroken);
 });

@@ -70,7 +70,7 @@ export interface Condition {
   readonly key: string;
   readonly values?: readonly string[];
   readonly present?: boolean;
-  /** `string`, `number`, `boolean`, `object` or `array`. */
+  /** The JSON type of the value: `string`, `number`, `boolean`, `object` or `array`. */
   readonly type?: string;
 }
 

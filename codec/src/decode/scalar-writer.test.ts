@@ -486,7 +486,7 @@ test("property: any scalar field accepts any JSON value without an exception", (
   );
 });
 
-test("a lone surrogate in text bytes is reported as it is for a string", () => {
+test("a lone surrogate in text bytes is reported in the same way as in a string", () => {
   for (const kind of ["string", "textBytes"] as const) {
     const { differences } = written((out) => out[kind](numberOf("string"), "a\ud800", "k"));
     expect(differences.map((each) => [each.class, each.expected])).toEqual([["lost", "valid Unicode"]]);

@@ -15,7 +15,8 @@ const INTEGER = /^[+-]?\d{1,40}$/;
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,39})$/;
 const SPACE = 0x20;
 const SPACES: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, SPACE]);
-// linear: with an optional point between two runs of digits, every split of a long run would be tried
+// matching is linear: with an optional point between two runs of digits, every split of a long run would be
+// tried
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Parses a decimal number. Integers of any size are exact; surrounding spaces are ignored. */

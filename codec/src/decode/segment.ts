@@ -78,7 +78,7 @@ class Joiner {
 
   constructor(segment: Segment, parts: Uint8Array[]) {
     this.segment = segment;
-    // outer frames before inner ones
+    // sort outer frames before inner frames
     this.frames = segment.frames.toSorted((a, b) => a.start - b.start);
     this.parts = parts;
     this.length = this.region(segment.bytes.length, segment.holes.length);

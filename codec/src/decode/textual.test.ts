@@ -27,7 +27,7 @@ test("in a form, numbers, booleans and lists of one item are valid as strings", 
   ]);
 });
 
-test("form values and declared values give the same bytes", () => {
+test("the same values in a form and with declared types give the same bytes", () => {
   const bytes = [true, false].map((textual) => {
     const out = new ProtoWriter();
     out.reset(false, textual);

@@ -5,7 +5,7 @@ import { endOfString } from "./json-text.ts";
 import { NumberText } from "./number-text.ts";
 
 const SUSPICIOUS = /\d{16}|\d[eE]/;
-// any number except a short integer, and -0
+// matches any number except a short integer, and also -0
 const NOTATION = /\d{16}|[.eE]|-0/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
@@ -78,7 +78,7 @@ function quotedVerbatim(number: string, mark: string): string {
 }
 
 function unquoted(number: string): bigint | NumberText {
-  // no field takes more digits, and converting digits to a bigint takes quadratic time
+  // longer integers do not fit any field, and converting them to a bigint takes quadratic time
   const isInteger = number.length <= MAX_DIGITS && /^-?\d+$/.test(number);
   if (isInteger && number !== "-0") return BigInt(number);
   const digits = integerDigits(number);

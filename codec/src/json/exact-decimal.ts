@@ -12,7 +12,7 @@ const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
  */
 export interface ExactDecimal {
   readonly sign: string;
-  /** Empty for 0. */
+  /** The digits; an empty string for 0. */
   readonly digits: string;
   readonly exponent: number;
 }

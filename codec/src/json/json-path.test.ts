@@ -37,7 +37,7 @@ test("property: a path treats every value in place of an object as a field does:
   fc.assert(
     fc.property(WAY, fc.jsonValue({ maxDepth: 1 }), (way, leaf) => {
       const keys = way.map(([key]) => key);
-      // each step but the last has the object of the next step under its key, in the shape of the step
+      // the value under the key of each step is the object of the next step, in the shape for that step
       const [root] = way.reduceRight<[JsonObject]>(
         ([below], [key], index) => {
           const [make] = SHAPES[way[index + 1]?.[1] ?? ""] ?? [];

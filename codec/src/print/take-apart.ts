@@ -26,7 +26,9 @@ const NOTHING = new Uint8Array();
 const NULL_VALUE = Uint8Array.of(0x08, 0x00);
 const LENGTH_DELIMITED = 2;
 
-/** More bytes than a number and its tag, which cannot be split. */
+/**
+ * The minimum number of bytes printed in one step. A number and its tag, which cannot be split, are shorter.
+ */
 const MIN_BYTES = 16;
 /** The number of map entries printed in one step. The WebAssembly printer does not compare more keys. */
 const MAX_ENTRIES = 256;

@@ -68,6 +68,7 @@ export const KIND = {
   page: 31,
   bytes: 32,
   path: 33,
+  errors: 34,
 } as const;
 
 export const TEST = {

@@ -35,7 +35,7 @@ const MAX_KEYS = 24;
 export function isReadablePayload(payload: Payload): boolean {
   if ("item" in payload) return isReadablePayload(payload.item);
   if (!(payload instanceof MessageTable)) return isReadableKind(payload[1]);
-  // null is a value of these types, or of their fields
+  // these types, or their fields, have null as a value
   if (payload === ValueTable || payload === ListValueTable) return false;
   return typesOf(payload) === undefined && isReadable(payload);
 }

@@ -9,7 +9,7 @@ const table = new EnumTable("test.Mood", [
   [-3, "-30"],
 ]);
 
-test("EnumTable finds numbers by every spelling; of two equal spellings the first counts", () => {
+test("EnumTable finds numbers by every spelling; if two spellings are equal, the first counts", () => {
   expect(
     ["good", "fine", "alias", "2", "-30", "MOOD_UNSPECIFIED"].map((wire) => table.numberOf(wire)),
   ).toEqual([1, 1, 1, 2, -3, 0]);

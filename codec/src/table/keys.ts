@@ -11,6 +11,7 @@ import {
   type Key,
   MessageTable,
 } from "./message-table.ts";
+import { ListValueTable, StructTable, ValueTable } from "./well-known.ts";
 
 /** The oneof members with separate keys: each has a field number and the paths that it is read from. */
 export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;
@@ -62,6 +63,13 @@ export function sharedKeys({ entries }: MessageTable, found: Set<string> = new S
 export function hasKeyOf(message: MessageTable, json: JsonObject): boolean {
   const keys = sharedKeys(message);
   return Object.keys(json).some((key) => keys.has(key));
+}
+
+/** Whether a message reads a key of its object, as a field or by collecting it. */
+export function readsKey(message: MessageTable, key: string): boolean {
+  const readsAll = (entry: Entry) => "unknown" in entry || "any" in entry || "value" in entry;
+  if ([StructTable, ValueTable, ListValueTable].includes(message)) return true;
+  return message.entries.some(readsAll) || sharedKeys(message).has(key);
 }
 
 /** Returns the keys of oneof members that share the object of a message. */

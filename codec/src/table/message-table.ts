@@ -16,7 +16,7 @@ export type Kind =
   | { readonly list: Kind; readonly commas?: true }
   /** A map. The keys are strings, unless `keys` names another type. */
   | { readonly map: Kind; readonly keys?: ScalarKind }
-  /** google.protobuf.Timestamp. The value `none` means no time. */
+  /** google.protobuf.Timestamp. A value that equals `none` means no time. */
   | { readonly time: TimeRule; readonly none?: string }
   /** google.protobuf.Duration, in ProtoJSON or by a rule. */
   | "duration"
@@ -56,7 +56,7 @@ export interface ChoiceCase {
   /** The values, as strings, that meet the condition. */
   readonly is?: readonly string[];
   readonly present?: boolean;
-  /** `string`, `number`, `boolean`, `object` or `array`. */
+  /** The JSON type of the value: `string`, `number`, `boolean`, `object` or `array`. */
   readonly type?: string;
   /** The selected member. Without it, the condition selects no member. */
   readonly as?: FieldEntry;

@@ -37,7 +37,7 @@ function setup(limits: LimitOptions, now = () => Date.now()) {
   return { admission, log, rejections, enter, setOverload };
 }
 
-test("calls in flight run up to the limit, and further ones wait for them, in the order in which they came", () => {
+test("calls run up to callsInFlight, and further calls wait and run in order of arrival", () => {
   const { admission, log, enter } = setup({ callsInFlight: 2 });
   const leaveA = enter("a");
   const leaveB = enter("b");
@@ -50,7 +50,7 @@ test("calls in flight run up to the limit, and further ones wait for them, in th
   expect([admission.running, admission.queued]).toEqual([2, 0]);
 });
 
-test("calls in flight beyond the queue are rejected at once, and told when to come back", () => {
+test("a call that finds the queue full is rejected immediately, with a retry delay", () => {
   const { log, rejections, enter } = setup({ callsInFlight: 1, queuedCalls: 1 });
   enter("a");
   enter("b");
@@ -67,7 +67,7 @@ test("calls in flight beyond the queue are rejected at once, and told when to co
   });
 });
 
-test("calls in flight wait no longer than queueTimeoutMs", () => {
+test("a call that has waited for queueTimeoutMs is rejected", () => {
   const { admission, log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: 500 });
   enter("a");
   const leave = enter("b");
@@ -79,7 +79,7 @@ test("calls in flight wait no longer than queueTimeoutMs", () => {
   expect([admission.running, admission.queued]).toEqual([1, 0]);
 });
 
-test("calls in flight whose client is gone while they wait are forgotten", () => {
+test("a waiting call is removed from the queue when its client disconnects", () => {
   const { admission, log, enter } = setup({ callsInFlight: 1 });
   const leaveA = enter("a");
   enter("b")();
@@ -101,7 +101,7 @@ function taught(limits: LimitOptions) {
   return all;
 }
 
-test("a call that cannot meet its deadline is rejected when it comes", () => {
+test("a call that cannot meet its deadline is rejected on arrival", () => {
   const { log, rejections, enter } = taught({});
   enter("a");
   enter("b", { deadlineAt: Date.now() + 1500 });
@@ -111,7 +111,7 @@ test("a call that cannot meet its deadline is rejected when it comes", () => {
   );
 });
 
-test("a call that cannot meet its deadline is rejected when its turn comes too late, and the one behind it runs", () => {
+test("a waiting call whose slot frees up too late for its deadline is rejected, and the next call runs", () => {
   const { log, enter } = taught({});
   const leave = enter("a");
   enter("b", { deadlineAt: Date.now() + 2100 });
@@ -121,7 +121,7 @@ test("a call that cannot meet its deadline is rejected when its turn comes too l
   expect(log).toEqual(["a runs", "b rejected by callsInFlight", "c runs"]);
 });
 
-test("a call that cannot meet its deadline is rejected at its deadline while it waits", () => {
+test("a waiting call is rejected at its deadline", () => {
   const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: DAY });
   enter("a");
   enter("b", { deadlineAt: Date.now() + 300 });
@@ -129,7 +129,7 @@ test("a call that cannot meet its deadline is rejected at its deadline while it 
   expect(log).toEqual(["a runs", "b rejected by callsInFlight"]);
 });
 
-test("a call that waits is not given up before its deadline, however early timers are", () => {
+test("a waiting call is not rejected before its deadline, even if a timer fires early", () => {
   for (const pace of [0.1, 0.5, 0.99]) {
     const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: DAY }, () => Date.now() * pace);
     enter("a");
@@ -141,7 +141,7 @@ test("a call that waits is not given up before its deadline, however early timer
   }
 });
 
-test("a call that cannot meet its deadline is not judged by how long streams take", () => {
+test("the duration of streams does not count when a call's wait is estimated", () => {
   const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: DAY });
   const leave = enter("stream", { isUnary: false });
   vi.advanceTimersByTime(DAY / 2);
@@ -151,13 +151,13 @@ test("a call that cannot meet its deadline is not judged by how long streams tak
   expect(log).toEqual(["stream runs", "a runs"]);
 });
 
-test("a client alone may have three quarters of all there is, and more than its share while nobody else waits", () => {
+test("while no other client waits, a single client may use three quarters of all slots, above its share", () => {
   const { log, enter } = setup({ callsInFlight: 4, callsPerClient: 1 });
   for (const name of ["a", "b", "c", "d", "e"]) enter(name);
   expect(log).toEqual(["a runs", "b runs", "c runs"]);
 });
 
-test("a client beyond its share may not let more calls wait while another client waits", () => {
+test("a client above its share may not add waiting calls while another client waits", () => {
   const { log, rejections, enter } = setup({ callsInFlight: 2, callsPerClient: 2 });
   const leave = enter("a");
   enter("b");
@@ -168,7 +168,7 @@ test("a client beyond its share may not let more calls wait while another client
   expect(rejections[0]?.error.code).toBe(Code.ResourceExhausted);
 });
 
-test("a client's share at one upstream is not touched by who waits for another", () => {
+test("calls that wait for one upstream do not reduce a client's share at another upstream", () => {
   const { log, enter } = setup({ callsPerClient: 1 });
   const slow = { upstream: "slow", callsInFlight: 1 };
   const fast = { upstream: "fast", callsInFlight: 1 };
@@ -180,7 +180,7 @@ test("a client's share at one upstream is not touched by who waits for another",
   expect(log).toEqual(["a runs", "b runs", "c runs"]);
 });
 
-test("a call for which its upstream has no room waits, and those of other upstreams do not", () => {
+test("a call waits when its upstream is at its limit, and calls to other upstreams run", () => {
   const { log, rejections, enter } = setup({ queueTimeoutMs: 500 });
   const slow = { upstream: "slow", callsInFlight: 1 };
   const leave = enter("a", { share: slow });
@@ -193,7 +193,7 @@ test("a call for which its upstream has no room waits, and those of other upstre
   expect(rejections[0]?.error.code).toBe(Code.Unavailable);
 });
 
-test("a call that its upstream has no room for, and no queue, is told which limit it is", () => {
+test("a call rejected because its upstream and the queue are full names both limits", () => {
   const { log, rejections, enter } = setup({ queuedCalls: 1 });
   const share = { upstream: "slow", callsInFlight: 1 };
   for (const name of ["a", "b", "c"]) enter(name, { share });
@@ -203,7 +203,7 @@ test("a call that its upstream has no room for, and no queue, is told which limi
   );
 });
 
-test("a full queue makes place for a client that has less in it, at the expense of the one that has the most", () => {
+test("a full queue drops a call of the client with the most waiting calls when a client with fewer arrives", () => {
   const { log, rejections, enter } = setup({ callsInFlight: 1, queuedCalls: 3 });
   for (const name of ["a", "b", "c", "d"]) enter(name);
   enter("other", { client: "192.0.2.2" });
@@ -213,7 +213,7 @@ test("a full queue makes place for a client that has less in it, at the expense 
   expect(log.at(-1)).toBe("other 2 rejected by queuedCalls");
 });
 
-test("addresses of one network of IPv6 are one client", () => {
+test("IPv6 addresses in the same network count as one client", () => {
   const { log, enter } = setup({ callsInFlight: 2, callsPerClient: 2 });
   enter("a", { client: "2001:db8::1" });
   enter("b", { client: "2001:db8:0:0:ffff::2" });
@@ -222,7 +222,7 @@ test("addresses of one network of IPv6 are one client", () => {
   expect(log).toEqual(["a runs", "b runs", "c rejected by callsPerClient"]);
 });
 
-test("streams of one client leave the last slots to others", () => {
+test("streams of one client leave the last slots to other clients", () => {
   const { log, enter } = setup({ callsInFlight: 8 });
   for (let i = 0; i < 8; i++) enter(String(i), { isUnary: false });
   expect(log).toHaveLength(6);
@@ -230,7 +230,7 @@ test("streams of one client leave the last slots to others", () => {
   expect(log.at(-1)).toBe("other runs");
 });
 
-test("while the process is overloaded, what has come goes on and what comes is rejected", () => {
+test("an overloaded process rejects new calls and completes admitted calls", () => {
   const { admission, log, enter, setOverload } = setup({});
   setOverload({ limit: "heapPercent", text: "too full" });
   const rejected = admission.rejection();
@@ -240,7 +240,7 @@ test("while the process is overloaded, what has come goes on and what comes is r
   expect(rejected?.error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
 });
 
-test("whatever comes and goes, nothing is counted twice or forgotten", () => {
+test("every call has exactly one outcome, and no count is left over when all calls have ended", () => {
   const step = fc.record({
     client: fc.constantFrom("a", "b"),
     upstream: fc.constantFrom("x", "y"),

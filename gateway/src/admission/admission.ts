@@ -15,13 +15,13 @@ export interface UpstreamShare {
   readonly callsInFlight: number;
 }
 
-/** A call that asks for admission. */
+/** A call to be admitted. */
 export interface QueuedCall {
   /** The caller: a key or an address. */
   readonly client: string;
   /** By `performance.now()`. */
   readonly deadlineAt: number;
-  /** Undefined for a call without an upstream. */
+  /** The upstream's limit; undefined for a call without an upstream. */
   readonly share: UpstreamShare | undefined;
   /** Whether the call has a single response. Streams do not contribute to the average duration. */
   readonly isUnary: boolean;
@@ -31,7 +31,7 @@ export interface QueuedCall {
   readonly reject: (rejected: LimitRejection) => void;
 }
 
-/** A call and its admission state. A class, since there is one object per call. */
+/** A call and its admission state. A class, because an object is created for each call. */
 class Entry implements Waiting, Holder {
   readonly call: QueuedCall;
   readonly client: string;
@@ -39,9 +39,9 @@ class Entry implements Waiting, Holder {
   readonly upstream: Slots | undefined;
   /** The arrival order, starting at 0. */
   readonly place: number;
-  /** Set while the call waits. */
+  /** The timer that ends the wait; set while the call waits. */
   timer: NodeJS.Timeout | undefined;
-  /** The start time; undefined until the call runs. */
+  /** When the call started; undefined until it runs. */
   startedAt: number | undefined;
 
   constructor(call: QueuedCall, upstream: Slots | undefined, place: number) {
@@ -106,8 +106,8 @@ export class Admission {
   }
 
   /**
-   * Returns why the next call is rejected before it is read, or undefined to accept it. Ask only once per
-   * call.
+   * Returns the reason to reject the next call before it is read; undefined to accept the call. Must be
+   * called only once per call.
    */
   rejection(): LimitRejection | undefined {
     const overload = this.overload();
@@ -161,7 +161,10 @@ export class Admission {
     return this.process.hasRoom(entry) && (entry.upstream?.hasRoom(entry) ?? true);
   }
 
-  /** Returns why a call without a free slot may not wait either. The call may displace a waiting call. */
+  /**
+   * Returns the reason why a call without a free slot may not wait either; undefined if it may wait. The call
+   * may displace a waiting call.
+   */
   private problem(entry: Entry): LimitRejection | undefined {
     const { callsPerClient, queuedCalls } = this.limits;
     const { client } = entry;
@@ -191,8 +194,8 @@ export class Admission {
   }
 
   /**
-   * Rejects the newest waiting call of the client with the most waiting calls, if that client has more than
-   * this one.
+   * Rejects the newest waiting call of the client with the most waiting calls, if that client has more
+   * waiting calls than `client`.
    */
   private makePlace(client: string): boolean {
     const loser = this.queue.loser(client);
@@ -206,7 +209,7 @@ export class Admission {
     return limitRejection("callsPerClient", text, this.process.typicalMs);
   }
 
-  /** Returns which limit is reached: the process or the upstream. */
+  /** Returns the reached limit: of the process or of the upstream. */
   private fullLimit(entry: Entry): "callsInFlight" | "upstream.callsInFlight" {
     return this.process.hasRoom(entry) ? "upstream.callsInFlight" : "callsInFlight";
   }
@@ -224,8 +227,8 @@ export class Admission {
   }
 
   /**
-   * Estimates the wait of a call. Clients take turns: at most as many calls of each client run before a call
-   * as its own client has waiting, plus the call itself.
+   * Estimates the wait of a call. Clients take turns: before the call, each other client runs at most as many
+   * calls as this client has waiting, including the call itself.
    */
   private expectedWaitMs(entry: Entry): number {
     const { client } = entry;
@@ -253,7 +256,7 @@ export class Admission {
     const until = Math.min(this.now() + patienceMs, deadlineAt);
     const tooLong = () => {
       const leftMs = until - this.now();
-      // a timer measures from the start of its turn of the event loop, and may fire early by that difference
+      // a timer counts from the start of its event-loop turn, and may fire early by that difference
       if (leftMs > 0) {
         entry.timer = setTimeout(tooLong, leftMs);
         return;

@@ -25,7 +25,7 @@ function jobs(queue: FairQueue) {
   return { started, run, end, settle };
 }
 
-test("clients take turns, however much one of them has waiting", async () => {
+test("clients take turns, even if one client has many waiting jobs", async () => {
   const { started, run, end, settle } = jobs(new FairQueue(1, 100));
   const all = ["a1", "a2", "a3", "a4", "b1", "b2", "c1"].map((name) => run(name.charAt(0), name));
   await settle();
@@ -33,7 +33,7 @@ test("clients take turns, however much one of them has waiting", async () => {
   expect(started).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
 });
 
-test("work that is left before its turn never starts, and gives its place away", async () => {
+test("a job that is aborted while it waits never starts, and frees its place in the queue", async () => {
   const queue = new FairQueue(1, 100);
   const { started, run, end, settle } = jobs(queue);
   const left = new AbortController();
@@ -49,13 +49,13 @@ test("work that is left before its turn never starts, and gives its place away",
   expect([await first, await third, started]).toEqual(["a1", "a3", ["a1", "a3"]]);
 });
 
-test("work whose caller is gone from the start does not run", async () => {
+test("a job whose signal is already aborted does not run", async () => {
   const { started, run } = jobs(new FairQueue(1, 100));
   expect(await run("a", "a1", AbortSignal.abort(new Error("gone")))).toEqual(new Error("gone"));
   expect(started).toEqual([]);
 });
 
-test("when no more may wait, the newest work goes of the client that has most", async () => {
+test("a full queue rejects the newest job of the client with the most jobs", async () => {
   const queue = new FairQueue(1, 3);
   const { run, end, settle } = jobs(queue);
   const all = ["a1", "a2", "a3", "a4"].map((name) => run("a", name));
@@ -64,14 +64,14 @@ test("when no more may wait, the newest work goes of the client that has most", 
   const other = run("b", "b1");
   expect(await all[3]).toBeInstanceOf(QueueFull);
   expect(queue.waiting).toBe(3);
-  // two jobs each is a fair share of three, so the newcomer is rejected
+  // a fair share of three is two jobs each, so the new job is rejected
   const second = run("b", "b2");
   expect(await second).toBeInstanceOf(QueueFull);
   for (let count = 0; count < 4; count++) await end();
   expect(await Promise.all([all[0], all[1], all[2], other])).toEqual(["a1", "a2", "a3", "b1"]);
 });
 
-test("property: never more than allowed runs or waits, and all that is not rejected or left runs once", async () => {
+test("property: running and waiting jobs stay within their limits, and each job that is not rejected or aborted runs once", async () => {
   const actions = fc.array(
     fc.record({ client: fc.constantFrom("a", "b", "c"), isLeft: fc.boolean(), fails: fc.boolean() }),
     { maxLength: 30 },

@@ -1,6 +1,6 @@
 import { FairShare } from "connect-rest-runtime/internal";
 
-/** Thrown when the queue has no room for more work of a client. */
+/** Thrown if a full queue rejects a job of a client. */
 export class QueueFull extends Error {}
 
 interface Waiting {
@@ -9,20 +9,20 @@ interface Waiting {
 }
 
 /**
- * Limits concurrent work. Waiting work takes turns by client, so a client with many jobs does not delay a
- * client with few. The jobs of one client run in the order of their arrival.
+ * Limits concurrent jobs. Clients take turns, so a client with many waiting jobs does not delay a client with
+ * few. The jobs of one client run in the order of their arrival.
  */
 export class FairQueue {
   private readonly concurrency: number;
   private readonly capacity: number;
-  /** The waiting work of each client, next first. */
+  /** The waiting jobs of each client; the client at the front is next. */
   private readonly queues = new Map<string, Waiting[]>();
   private running = 0;
   private readonly share: FairShare;
 
   /**
-   * @param concurrency how many jobs may run at the same time
-   * @param capacity how many jobs may wait
+   * @param concurrency the maximum number of running jobs
+   * @param capacity the maximum number of waiting jobs
    */
   constructor(concurrency: number, capacity: number) {
     this.concurrency = concurrency;
@@ -36,10 +36,10 @@ export class FairQueue {
   }
 
   /**
-   * Runs work of a client, either immediately or later; never runs it after the signal is aborted.
+   * Runs a job of a client, either immediately or later; never starts it after the signal is aborted.
    *
-   * @returns the result of the work; rejects with the reason of the signal, or with QueueFull: when the queue
-   *   is full, the newest work of the client with the most waiting work is rejected
+   * @returns the result of the job; rejects with the reason of the signal, or with QueueFull: when the queue
+   *   is full, the newest job of the client with the most waiting jobs is rejected
    */
   async run<T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -56,7 +56,7 @@ export class FairQueue {
     }
   }
 
-  /** Waits for a running slot and takes it. */
+  /** Waits until the job may run, and takes a slot. */
   private turn(client: string, signal: AbortSignal): Promise<void> {
     this.makeRoom(client);
     return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ export class FairQueue {
     });
   }
 
-  /** @throws QueueFull if the client itself has the most waiting work */
+  /** @throws QueueFull if the client itself has the most waiting jobs */
   private makeRoom(client: string): void {
     if (this.waiting < this.capacity) return;
     const loser = this.share.loser(client);

@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const CAPACITY = 4;
-/** The slots that one caller gets; the rest stays free for others. */
+/** The number of slots that a single caller may use; other callers use the rest. */
 const PART = 3;
 const MINUTE = 60_000;
 
@@ -38,7 +38,7 @@ class Simulation {
     return counted;
   }
 
-  /** Makes a call that takes a given time once it runs. */
+  /** Makes a call that runs for a given time. */
   call(client: string, durationMs: number, over: () => void = () => undefined): void {
     const counted = this.of(client);
     const leave = this.admission.enter({
@@ -75,7 +75,7 @@ const cycle = (list: readonly number[]) => {
   return () => list[at++ % list.length] ?? 1;
 };
 
-test("a lone caller has the throughput of its part, however much it asks for at once", () => {
+test("a single caller gets the full throughput of its slots, however many calls it makes", () => {
   fc.assert(
     fc.property(fc.integer({ min: CAPACITY, max: 60 }), fc.integer({ min: 10, max: 400 }), (calls, ms) => {
       const simulation = new Simulation();
@@ -89,7 +89,7 @@ test("a lone caller has the throughput of its part, however much it asks for at 
   );
 });
 
-test("a second caller runs at once, whatever the first has waiting", () => {
+test("a second caller's call runs immediately, however many calls of the first caller wait", () => {
   fc.assert(
     fc.property(fc.integer({ min: CAPACITY, max: 500 }), durations, (calls, takes) => {
       const simulation = new Simulation();
@@ -102,7 +102,7 @@ test("a second caller runs at once, whatever the first has waiting", () => {
   );
 });
 
-test("a third caller runs when any call of the first two ends, whatever these have waiting", () => {
+test("a third caller's call runs as soon as any call of the other two ends, however many of their calls wait", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: CAPACITY, max: 500 }),
@@ -125,7 +125,7 @@ test("a third caller runs when any call of the first two ends, whatever these ha
   );
 });
 
-test("nobody starves: callers get about the same, whatever others ask for at once", () => {
+test("callers get about the same throughput, however many calls each of them makes", () => {
   const callers = fc.array(fc.integer({ min: CAPACITY, max: 100 }), { minLength: 2, maxLength: 6 });
   fc.assert(
     fc.property(callers, fc.integer({ min: 20, max: 200 }), (wanted, ms) => {
@@ -135,7 +135,7 @@ test("nobody starves: callers get about the same, whatever others ask for at onc
       const done = wanted.map((_, index) => simulation.of(String(index)).done);
       const total = done.reduce((sum, each) => sum + each, 0);
       expect(total).toBe(120 * CAPACITY);
-      // the first client had all slots until others waited
+      // the first client had all slots until other clients waited
       for (const each of done) expect(each).toBeGreaterThan((0.85 * total) / wanted.length - CAPACITY);
       vi.clearAllTimers();
     }),
@@ -143,7 +143,7 @@ test("nobody starves: callers get about the same, whatever others ask for at onc
   );
 });
 
-test("what one caller does not use, others do, and nothing waits while there is room", () => {
+test("callers use slots that others leave free, and no call waits while its caller may use a free slot", () => {
   const arrival = fc.record({
     client: fc.constantFrom("a", "b", "c"),
     ms: fc.integer({ min: 1, max: 300 }),
@@ -169,7 +169,7 @@ test("what one caller does not use, others do, and nothing waits while there is 
   );
 });
 
-test("the only call of a client waits for its turn, although calls take longer than the queue has patience", () => {
+test("the only call of a client is not rejected after queueTimeoutMs if running calls take longer than that", () => {
   const simulation = new Simulation(100);
   for (const client of ["first", "second"]) simulation.hog(client, CAPACITY, () => 5000);
   vi.advanceTimersByTime(500 * 5000);
@@ -186,6 +186,6 @@ test.each([
   ["::1", "0:0:0:0"],
   ["fe80::1:2:3:4", "fe80:0:0:0"],
   ["", ""],
-])("the client of %j is %j", (address, key) => {
+])("the address %j has the client key %j", (address, key) => {
   expect(clientKey(address)).toBe(key);
 });

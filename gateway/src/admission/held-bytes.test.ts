@@ -15,7 +15,7 @@ function codeOf(act: () => void): Code | undefined {
   }
 }
 
-test("property: never more is held than may be, nor more than half by one client, a part stays free, it is taken from the client that has most of what arrives, and all of it is given back", () => {
+test("property: held bytes stay within the limit and half of it per client, part stays free, the largest client makes room first, and all bytes are released", () => {
   const step = fc.record({
     client: fc.nat(3),
     bytes: fc.nat(60),
@@ -51,7 +51,7 @@ test("property: never more is held than may be, nor more than half by one client
           expect(taken.length > 0).toBe(needed);
         } else {
           expect(code).toBe(Code.Unavailable);
-          // a client with more bytes holds only bytes that have arrived
+          // clients with more bytes have only complete requests left
           const larger = calls.filter(({ client }) => heldBy(client) > own);
           expect(larger.some(({ isArriving, bytes: some }) => isArriving && some > 0)).toBe(false);
         }
@@ -92,7 +92,7 @@ test("property: never more is held than may be, nor more than half by one client
   );
 });
 
-test("of the requests of the client that has most, the one goes first whose last bytes are the oldest", () => {
+test("the client with the most bytes loses the incomplete request whose latest bytes are the oldest", () => {
   const held = new HeldBytes({ heldRequestBytes: 106 });
   const failed: string[] = [];
   const begin = (name: string, client: string) => {
@@ -114,7 +114,7 @@ test.each([
   ["fast", echoService],
   ["connect's", { routes: echoRoutes }],
 ] as const)(
-  "on the %s path, unfinished requests of one client take half of the memory that requests may take",
+  "on the %s path, incomplete requests of one client take at most half of heldRequestBytes",
   async (_path, service) => {
     const server = await startServer({ ...service, limits: { heldRequestBytes: 1_000_000 } });
     const body = JSON.stringify({ text: "x".repeat(100_000) });
@@ -151,7 +151,7 @@ test.each([
   ["fast", echoService],
   ["connect's", { routes: echoRoutes }],
 ] as const)(
-  "on the %s path, unfinished requests of several clients make room for one who has less",
+  "on the %s path, incomplete requests of several clients make room for a client with fewer bytes",
   async (_path, service) => {
     const limit = 1_000_000;
     const server = await startServer({ ...service, limits: { heldRequestBytes: limit } });
@@ -174,7 +174,7 @@ test.each([
     const open = JSON.stringify({ text: "x".repeat(90_000) });
     const attackers = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
     const attack = Array.from({ length: 15 }, (_, i) => begin(attackers[i % 3] ?? "", open, 1));
-    // everything that fits has arrived once the first request is rejected or has made room for another
+    // when the first request is rejected, all requests that fit have arrived
     expect(await Promise.race(attack.map(({ status }) => status))).toBe(503);
     for (const size of [10, 1000, 90_000]) {
       const innocent = begin("127.0.0.1", JSON.stringify({ text: "x".repeat(size) }), 1);

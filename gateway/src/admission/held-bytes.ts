@@ -6,7 +6,7 @@ import type { Limits } from "../limits.ts";
 import { retryInfo } from "./limit-rejection.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 
-/** The retry delay, in milliseconds: about the time that a large message takes to arrive and to be served. */
+/** The retry delay, in milliseconds: about the time in which a large message arrives and is served. */
 const RETRY_MS = 1000;
 
 /** The memory reserved for the request of a call. */
@@ -16,13 +16,13 @@ export interface Reservation extends BodyReservation {
 }
 
 /**
- * A request. A class, since there is one object per call. The requests of a client are ordered by the arrival
- * of their latest bytes.
+ * A request that holds bytes. A class, because an object is created for each call. The requests of a client
+ * are ordered by the arrival of their latest bytes.
  */
 class HeldRequest implements Reservation, Linked<HeldRequest> {
   readonly client: string;
   bytes = 0;
-  /** Ends the request; set until the request has arrived. */
+  /** Ends the request; set until the whole request has arrived. */
   fail: ((error: ConnectError) => void) | undefined;
   before: HeldRequest | undefined;
   behind: HeldRequest | undefined;
@@ -53,8 +53,8 @@ class HeldRequest implements Reservation, Linked<HeldRequest> {
 }
 
 /**
- * Limits the memory of all single request messages: the maximum number of calls times the maximum message
- * size would exceed the memory of the process. Beyond the limit, the client with the most bytes loses its
+ * Limits the total memory of request messages, because the maximum number of calls times the maximum message
+ * size would exceed the memory of the process. Over the limit, the client with the most bytes loses its
  * incomplete request whose latest bytes are the oldest. Messages of client streams pass through and are not
  * counted.
  */
@@ -73,12 +73,12 @@ export class HeldBytes {
     return this.share.total;
   }
 
-  /** Starts counting for one call of a client. */
+  /** Starts counting the bytes of one call of a client. */
   begin(client: string): Reservation {
     return new HeldRequest(this, client);
   }
 
-  /** @throws ConnectError if there is no room */
+  /** @throws ConnectError if the limit is reached */
   add(held: HeldRequest, bytes: number): void {
     this.makeRoom(held.client, bytes);
     const list = held.list ?? this.listOf(held.client);
@@ -90,7 +90,7 @@ export class HeldBytes {
     this.share.add(held.client, bytes);
   }
 
-  /** Safe to call twice. */
+  /** Removes a request; may be called twice. */
   remove(held: HeldRequest): void {
     const { list, client, bytes } = held;
     if (list === undefined) return;

@@ -19,7 +19,7 @@ const step = fc.record({
   fate: fc.constantFrom("read", "end", "wait", "nothing"),
 });
 
-test("property: never more is held than may be, nor more than half by one client, only who has more makes room, and all is given back", () => {
+test("property: held bytes stay within the limit and half of it per client, only clients with more bytes make room, and all bytes are released", () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
       let now = 0;
@@ -81,7 +81,7 @@ test("property: never more is held than may be, nor more than half by one client
   );
 });
 
-test("the client that has most loses what it has not read for the longest time", () => {
+test("the client with the most bytes loses the response that has been unread for longest", () => {
   const cut: string[] = [];
   const held = new HeldResponses({ heldResponseBytes: LIMIT }, () => undefined);
   const begin = (client: string, name: string, bytes: number) => {
@@ -99,7 +99,7 @@ test("the client that has most loses what it has not read for the longest time",
   expect(cut).toEqual(["second of a", "first of b"]);
 });
 
-test("a client that reads loses nothing to itself, and one that has not read for a second does", () => {
+test("a client at its limit loses a response that has been unread for a second, and keeps one that it reads", () => {
   let now = 0;
   const cut: string[] = [];
   const held = new HeldResponses(
@@ -121,7 +121,7 @@ test("a client that reads loses nothing to itself, and one that has not read for
   expect(cut).toEqual(["stalled"]);
 });
 
-test("one response of a client is sent however large it is, and where nothing else is held", () => {
+test("a client's only response is sent even if it exceeds the limit, and a response above half of the limit is sent if nothing else is held", () => {
   const held = new HeldResponses({ heldResponseBytes: LIMIT }, () => undefined);
   const first = held.begin("a", () => undefined);
   expect(first.add(3 * LIMIT)).toBeUndefined();
@@ -130,7 +130,7 @@ test("one response of a client is sent however large it is, and where nothing el
   expect(held.begin("b", () => undefined).add(60)).toBeUndefined();
 });
 
-test("a network of IPv6 is one client", () => {
+test("the addresses in an IPv6 network share one limit", () => {
   const held = new HeldResponses({ heldResponseBytes: LIMIT }, () => undefined);
   expect(held.begin("2001:db8::1", () => undefined).add(50)).toBeUndefined();
   const other = held.begin("2001:db8::2", () => undefined).add(1);

@@ -7,12 +7,12 @@ import type { Limits } from "../limits.ts";
 import { retryInfo } from "./limit-rejection.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 
-/** The retry delay, in milliseconds: about the time that a client takes to read a large message. */
+/** The retry delay, in milliseconds: about the time in which a client reads a large message. */
 const RETRY_MS = 1000;
 
 /**
- * The time that a response may stay unread, in milliseconds, before it is cut to make room for others of the
- * same client.
+ * The time, in milliseconds, after which an unread response may be cut to make room for other responses to
+ * the same client.
  */
 const UNREAD_MS = 1000;
 
@@ -22,17 +22,18 @@ export interface ResponseReservation {
    * Counts bytes before they are sent. Over the limit, first cuts unread responses of clients that hold more.
    *
    * @returns undefined if the bytes may be sent, else the rejection: RESOURCE_EXHAUSTED if the client holds
-   * half of `heldResponseBytes`, UNAVAILABLE if all of it is held
+   *   half of `heldResponseBytes`, UNAVAILABLE if all clients together reach the limit
    */
   add(bytes: number): LimitRejection | undefined;
-  /** Notes that the client has read some of the response. */
+  /** Records that the client has read part of the response. */
   wasRead(): void;
-  /** Releases all counted bytes: they have been read or dropped. */
+  /** Releases all counted bytes, because the client has read them or they were dropped. */
   release(): void;
 }
 
 /**
- * A response. A class, since there is one object per call. The held responses are ordered by their last read.
+ * A response that holds bytes. A class, because an object is created for each call. The held responses are
+ * ordered by their last read.
  */
 class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
   before: HeldResponse | undefined;
@@ -72,9 +73,9 @@ class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
 
 /**
  * Limits the memory of responses that wait for their clients to read them: one message per unary call or
- * stream. Beyond the limit, the client with the most bytes loses the response that has been unread for
- * longest. Clients that do not read, or read only a little, therefore block nobody else. Pages are shared
- * between all requests and are not counted.
+ * stream. Over the limit, the client with the most bytes loses the response that has been unread for longest.
+ * Clients that do not read, or read slowly, therefore block nobody else. Pages are shared between all
+ * requests and are not counted.
  */
 export class HeldResponses {
   private readonly limits: Pick<Limits, "heldResponseBytes">;
@@ -83,7 +84,7 @@ export class HeldResponses {
   private readonly lists = new Map<string, LinkedList<HeldResponse>>();
   private readonly share: FairShare;
 
-  /** @param onCut notified of each response that is cut to make room */
+  /** @param onCut called for each response that is cut to make room */
   constructor(
     limits: Pick<Limits, "heldResponseBytes">,
     onCut: () => void,
@@ -109,7 +110,10 @@ export class HeldResponses {
     return new HeldResponse(this, clientKey(address), cut);
   }
 
-  /** Counts bytes of a response, and adds the response on its first bytes; or returns the rejection. */
+  /**
+   * Counts bytes of a response, and adds the response to its list on its first bytes. Returns the rejection
+   * if the bytes may not be sent.
+   */
   add(held: HeldResponse, bytes: number): LimitRejection | undefined {
     const rejected = this.makeRoom(held.client, bytes);
     if (rejected !== undefined) return rejected;

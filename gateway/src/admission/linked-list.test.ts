@@ -13,7 +13,7 @@ function membersOf(list: LinkedList<Member>): Member[] {
   return members;
 }
 
-test("a list has its members in the order in which they came last, and none that left knows another", () => {
+test("a list keeps its members in insertion order, and removed members keep no references to their neighbours", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(7)), { maxLength: 60 }), (steps) => {
       const members = Array.from({ length: 8 }, () => new Member());

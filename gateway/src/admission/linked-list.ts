@@ -1,4 +1,4 @@
-/** A list member. It links to its neighbours, and has none while it is not in a list. */
+/** A list member. While in a list, a member links to its neighbours. */
 export interface Linked<T> {
   // biome-ignore lint/plugin: changes with the list
   before: T | undefined;
@@ -7,8 +7,8 @@ export interface Linked<T> {
 }
 
 /**
- * A list for members that come and go quickly. A Set would leak memory: once its old tables are promoted,
- * they retain every later member until the next full garbage collection.
+ * A list for members that are added and removed quickly. A Set would leak memory: once V8 promotes the Set's
+ * old tables, they retain every later member until the next full garbage collection.
  */
 export class LinkedList<T extends Linked<T>> {
   private head: T | undefined;
@@ -18,7 +18,7 @@ export class LinkedList<T extends Linked<T>> {
     return this.head;
   }
 
-  /** Adds a member that is in no list. */
+  /** Adds a member that is not in a list. */
   push(member: T): void {
     member.before = this.tail;
     if (this.tail === undefined) {
@@ -42,7 +42,7 @@ export class LinkedList<T extends Linked<T>> {
     } else {
       behind.before = before;
     }
-    // an old member would retain its neighbours
+    // a promoted member would retain its former neighbours
     member.before = undefined;
     member.behind = undefined;
   }

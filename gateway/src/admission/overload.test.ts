@@ -22,7 +22,7 @@ function monitor(loads: readonly Load[]) {
   return next;
 }
 
-test("an event loop that is late for a second is an overload, a hiccup is none", () => {
+test("an event loop delayed for a second is an overload, and a single delay is not", () => {
   const loads = [390, 0, 0, 0, 120, 120, 120, 120, 0].map((eventLoopDelayMs) => ({
     eventLoopDelayMs,
     heapPercent: 10,
@@ -42,7 +42,7 @@ test("an event loop that is late for a second is an overload, a hiccup is none",
   ]);
 });
 
-test("a full heap is an overload until it is emptier", () => {
+test("a full heap is an overload until memory is freed", () => {
   const next = monitor([
     { eventLoopDelayMs: 0, heapPercent: 90 },
     { eventLoopDelayMs: 0, heapPercent: 95.4 },
@@ -58,7 +58,7 @@ test("a full heap is an overload until it is emptier", () => {
 
 const number = fc.double({ min: 0, max: 1, noNaN: true });
 
-test("whatever the load is, calls are rejected in proportion to the excess, and never all of them", () => {
+test("calls are rejected in proportion to the overload, and at most nine in ten", () => {
   const load = fc.record({
     eventLoopDelayMs: fc.oneof(fc.nat(1000), fc.nat(10_000_000)),
     heapPercent: fc.nat(100),
@@ -84,7 +84,7 @@ test("whatever the load is, calls are rejected in proportion to the excess, and 
   );
 });
 
-test("a delay of twice its limit rejects half, and a heap midway to full as well", () => {
+test("a delay of twice its limit rejects half of the calls, and so does a heap halfway between its limit and full", () => {
   for (const busy of [
     { eventLoopDelayMs: 200, heapPercent: 0 },
     { eventLoopDelayMs: 0, heapPercent: 95 },
@@ -96,7 +96,7 @@ test("a delay of twice its limit rejects half, and a heap midway to full as well
   }
 });
 
-test("this very process can be read", () => {
+test("the monitor measures the current process by default", () => {
   const watched = new OverloadMonitor(withDefaultLimits());
   watched.sample();
   watched.sample();

@@ -2,7 +2,7 @@ import { fraction, systemClock } from "connect-rest-codec/internal";
 import type { LimitName, Limits } from "../limits.ts";
 import { type Load, processLoad } from "./process-load.ts";
 
-/** Why calls are rejected, and by which limit. */
+/** The reason for rejecting calls, and the exceeded limit. */
 export interface Overload {
   readonly limit: LimitName;
   readonly text: string;
@@ -10,12 +10,11 @@ export interface Overload {
 
 const SAMPLE_MS = 250;
 
-/** The number of samples in the average event loop delay: one second. */
+/** The number of samples in the average event-loop delay: one second. */
 const SAMPLES = 4;
 
 /**
- * The largest fraction of calls to reject. It stays below 1, since the load may have another cause than
- * calls.
+ * The maximum fraction of calls to reject. It stays below 1, since the load may have causes other than calls.
  */
 const MAX_PART = 0.9;
 
@@ -46,12 +45,12 @@ export class OverloadMonitor {
     this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
   }
 
-  /** Returns why the next call is rejected, or undefined to accept it. */
+  /** Returns the reason to reject the next call; undefined to accept the call. */
   rejection(): Overload | undefined {
     return this.found !== undefined && this.random() < this.found.part ? this.found.overload : undefined;
   }
 
-  /** The fraction of calls that is rejected, from 0 to 1. */
+  /** The fraction of calls that are rejected, from 0 to 1. */
   get part(): number {
     return this.found?.part ?? 0;
   }

@@ -10,7 +10,7 @@ function block(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-test("an event loop that is blocked between any two readings is late each time", async () => {
+test("each reading reports the delay of an event loop that was blocked since the previous reading", async () => {
   const read = processLoad();
   await delay(50);
   read();
@@ -22,7 +22,7 @@ test("an event loop that is blocked between any two readings is late each time",
   }
 });
 
-test("the heap that is in use is a part of what there may be", () => {
+test("the heap usage is between 0 and 100 percent", () => {
   const { heapPercent } = processLoad()();
   expect(heapPercent).toBeGreaterThan(0);
   expect(heapPercent).toBeLessThan(100);

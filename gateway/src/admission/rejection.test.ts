@@ -30,12 +30,17 @@ const transports: Record<string, () => Transport> = {
   "gRPC-Web": () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" }),
 };
 
-/** Repeats a request until the expected response: the gateway samples its load only periodically. */
+/**
+ * Repeats a request until the response is the expected one, because the gateway samples its load only
+ * periodically.
+ */
 async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<void> {
   while (!isExpected(await ask())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Returns the rejection of a call. Repeats the call, since part of all calls is still served. */
+/**
+ * Repeats a call until it is rejected, and returns the rejection. The gateway still serves part of the calls.
+ */
 async function rejection<T>(call: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const rejected = await call();
@@ -62,10 +67,10 @@ async function codeOfRejection(): Promise<Code | undefined> {
 const TEXT =
   "the gateway is overloaded: 99 % of the heap in use, the limit heapPercent is 90; try again later";
 
-describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) => {
+describe.each(Object.keys(transports))("a gateway overloaded by %s", (name) => {
   const transport = () => (transports[name] as () => Transport)();
 
-  test("rejects calls with when to come back", async () => {
+  test("rejects calls with a retry delay", async () => {
     const error = await rejection(() => failure(createClient(EchoService, transport()).echo({ text: "a" })));
     expect([error.code, error.rawMessage]).toEqual([Code.Unavailable, TEXT]);
     expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
@@ -80,7 +85,7 @@ describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) =
     expect(error.findDetails(RetryInfoSchema)).toHaveLength(1);
   });
 
-  test("serves a part of all calls", async () => {
+  test("serves part of the calls", async () => {
     await until(
       () => failure(createClient(EchoService, transport()).echo({ text: "a" })),
       (error) => error === undefined,
@@ -92,7 +97,7 @@ describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) =
   });
 });
 
-test("an overloaded gateway serves pages of health, and says Retry-After", async () => {
+test("an overloaded gateway serves the health pages, and sends Retry-After with rejections", async () => {
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   const answer = await rejection(async () => {
@@ -104,7 +109,7 @@ test("an overloaded gateway serves pages of health, and says Retry-After", async
   expect(await answer.json()).toMatchObject({ code: "unavailable", message: TEXT });
 });
 
-test("rejections are logged once a second, and calls are served again when the load is gone", async () => {
+test("rejections are logged at most once a second, and calls are served again after the overload", async () => {
   expect(LINES).toContainEqual(
     expect.objectContaining({ level: "warn", limit: "heapPercent", msg: "rejected" }),
   );

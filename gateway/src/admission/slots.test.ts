@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Holder, Slots } from "./slots.ts";
 
-test("property: however many clients hold streams, a unary call has room, and one client leaves some to streams of others", () => {
+test("property: streams always leave a slot to unary calls, and the streams of one client leave slots to other clients' streams", () => {
   const step = fc.record({ client: fc.nat(20).map(String), isUnary: fc.constant(false), ends: fc.boolean() });
   fc.assert(
     fc.property(fc.integer({ min: 16, max: 64 }), fc.array(step, { maxLength: 200 }), (capacity, steps) => {
@@ -26,7 +26,7 @@ test("property: however many clients hold streams, a unary call has room, and on
   );
 });
 
-test("property: of a few slots too, streams of one client leave one to others", () => {
+test("property: even with few slots, the streams of one client leave a slot to other clients", () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 16 }), (capacity) => {
       const slots = new Slots(() => capacity);
@@ -38,7 +38,7 @@ test("property: of a few slots too, streams of one client leave one to others", 
   );
 });
 
-test("unary calls of a client leave a quarter of the slots to others, and a single slot is anybody's", () => {
+test("a client's unary calls leave a quarter of the slots to others, and any client may use a single slot", () => {
   const slots = new Slots(() => 16);
   while (slots.hasRoom({ client: "a", isUnary: true })) slots.take({ client: "a", isUnary: true });
   expect(slots.running).toBe(12);

@@ -24,7 +24,7 @@ export class Slots {
   constructor(limit: () => number) {
     this.limit = limit;
     this.calls = new FairShare(limit);
-    // reserves no slot of a small number, which would leave too few to the streams of others
+    // with few slots none is reserved, because other clients' streams would get too few
     this.streams = new FairShare(() => limit() - Math.floor(limit() / STREAMS_LEAVE));
   }
 
@@ -41,7 +41,10 @@ export class Slots {
     return this.averageMs;
   }
 
-  /** Returns whether there is a slot for a call and its client leaves enough slots to others. */
+  /**
+   * Returns whether a call may take a slot: a slot is free, and the call's client leaves enough slots to
+   * others.
+   */
   hasRoom({ client, isUnary }: Holder): boolean {
     const { calls, streams, capacity } = this;
     if (!calls.hasRoom(client)) return false;

@@ -3,16 +3,19 @@ import { FairShare } from "connect-rest-runtime/internal";
 /** A waiting call. */
 export interface Waiting {
   readonly client: string;
-  /** Calls of one line run in the order of their arrival: same client, same upstream, same kind of call. */
+  /**
+   * Identifies the client, the upstream and the kind of call. Calls with the same line run in the order of
+   * their arrival.
+   */
   readonly line: string;
 }
 
-/** The waiting calls, with one line for each client and target. */
+/** The waiting calls, in one line for each client, upstream and kind of call. */
 export class WaitingCalls<W extends Waiting> {
   private readonly lines = new Map<string, Set<W>>();
   private readonly clients: FairShare;
 
-  /** @param limit returns how many calls may wait */
+  /** @param limit returns the maximum number of waiting calls */
   constructor(limit: () => number) {
     this.clients = new FairShare(limit);
   }
@@ -46,7 +49,7 @@ export class WaitingCalls<W extends Waiting> {
     return true;
   }
 
-  /** The first call of every line, in the order in which the lines were created. */
+  /** Yields the first call of every line, in the order in which the lines were created. */
   *heads(): Generator<W> {
     for (const line of this.lines.values()) {
       const [first] = line;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Watchers } from "./watchers.ts";
 
-/** Creates watchers by name and records what ended them. */
+/** Creates watchers by name, and records the errors that end them. */
 function world(watchers: number, watchersPerClient: number) {
   const all = new Watchers({ watchers, watchersPerClient });
   const ended: string[] = [];
@@ -18,14 +18,14 @@ function world(watchers: number, watchersPerClient: number) {
   return { all, ended, texts, enter };
 }
 
-test("a client alone may have all watchers, and one more is rejected", () => {
+test("a single client may use all slots for watchers, and a further watcher is rejected", () => {
   const { all, enter, ended } = world(10, 2);
   for (let i = 0; i < 10; i++) expect(enter("a")).toBeUndefined();
   expect(enter("a")).toBe("watchersPerClient");
   expect([all.size, ended]).toEqual([10, []]);
 });
 
-test("another client takes the place of the newest watcher of the client that has the most", () => {
+test("a new client's watcher displaces the newest watcher of the client with the most watchers", () => {
   const { all, enter, ended, texts } = world(4, 2);
   for (const name of ["one", "two", "three", "four"]) enter("a", name);
   expect(enter("b", "five")).toBeUndefined();
@@ -35,7 +35,7 @@ test("another client takes the place of the newest watcher of the client that ha
   ]);
 });
 
-test("a client keeps an equal part of the watchers, and loses what others have less than", () => {
+test("each client keeps an equal part of the slots for watchers, and loses only watchers above it", () => {
   const { enter, ended } = world(6, 2);
   for (const client of ["a", "a", "a", "b", "b", "b"]) enter(client);
   for (const name of ["c", "c"]) expect(enter(name)).toBeUndefined();
@@ -46,20 +46,20 @@ test("a client keeps an equal part of the watchers, and loses what others have l
   for (const client of ["a", "b", "c"]) expect(enter(client)).toMatch(/watchers/);
 });
 
-test("networks of IPv6 are one client", () => {
+test("the addresses in an IPv6 network count as one client", () => {
   const { enter } = world(2, 1);
   enter("2001:db8::1");
   enter("2001:db8::2");
   expect(enter("2001:db8::3")).toBe("watchersPerClient");
 });
 
-test("an overloaded process takes no watchers", () => {
+test("an overloaded process rejects watchers", () => {
   const overload = { limit: "heapPercent", text: "full" } as const;
   const watchers = new Watchers({ watchers: 1, watchersPerClient: 1 }, () => overload);
   expect(watchers.enter({ key: "a" })).toMatchObject({ limit: "heapPercent" });
 });
 
-test("whatever comes and goes, there are never more than may be, and nobody loses one of an equal part", () => {
+test("the number of watchers stays within the limit, and no client loses a watcher within its equal part", () => {
   const actions = fc.array(fc.record({ client: fc.constantFrom("a", "b", "c", "d"), leaves: fc.boolean() }), {
     maxLength: 60,
   });

@@ -7,7 +7,10 @@ import { OVERLOAD_RETRY_MS } from "./admission.ts";
 import { limitRejection } from "./limit-rejection.ts";
 import type { Overload } from "./overload.ts";
 
-/** The retry delay for a watcher without a slot, in milliseconds: watchers stay for long. */
+/**
+ * The retry delay for a watcher without a slot, in milliseconds. It is long, because watchers keep their
+ * slots for long.
+ */
 const RETRY_MS = 10_000;
 
 /** A call that watches a feed. */
@@ -44,7 +47,7 @@ export class Watchers {
   }
 
   /**
-   * Adds a call, or returns why there is no room for it. May end another watcher to make room.
+   * Adds a call, and may end another watcher to make room.
    *
    * @returns undefined if the call may watch until it leaves, else the rejection
    */
@@ -59,7 +62,7 @@ export class Watchers {
     return undefined;
   }
 
-  /** Removes a call; safe to call twice. */
+  /** Removes a call; may be called twice. */
   leave(call: Watching): void {
     const client = clientKey(call.key);
     const watchers = this.byClient.get(client);
@@ -83,7 +86,7 @@ export class Watchers {
   }
 
   /**
-   * Returns the guaranteed part of each client, including a new one: an equal share, at most
+   * Returns the guaranteed number of watchers per client, with `client` included: an equal share, at most
    * `watchersPerClient`.
    */
   private partOf(client: string): number {

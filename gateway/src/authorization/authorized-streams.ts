@@ -4,36 +4,32 @@ import type { Call } from "../call/call.ts";
 import { Callbacks, type Timer } from "../listener/callbacks.ts";
 
 /**
- * How long one round over all streams takes, in milliseconds, and its steps. A stream that began just after a
- * round did is checked by the end of the next one, so that with the time for which tokens are remembered, a
- * token that was revoked anywhere has no stream 5 seconds later.
+ * The duration of one round over all streams, in milliseconds, and its number of steps. A stream that starts
+ * just after a round has begun is checked by the end of the next round. Together with the time for which
+ * tokens are cached, this ends every stream of a revoked token within 5 seconds, in all processes.
  */
 const ROUND_MS = 1000;
 const STEPS = 20;
 
 export interface AuthorizedStreamsOptions {
-  /** Finds out which tokens have ended. */
+  /** Finds tokens that were revoked or have expired. */
   readonly ended: EndedTokens;
-  /**
-   * Whether streams of a method have no end of their own, and must not outlive the token that they began
-   * with.
-   */
+  /** Returns whether the streams of a method are endless, so that a stream must end with its token. */
   readonly isEndless: (method: DescMethod) => boolean;
-  /** Notified of a defect. */
+  /** Receives defects. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The streams of callers whose tokens may end before they do. A token that is revoked ends all of its
- * streams; one that expires ends those that are endless: others finish what was allowed when they began. A
- * part of the streams is checked at a time, so that neither the store, nor the event loop, nor clients that
- * come back get all of them at once.
+ * The streams of callers whose tokens may end first. A revoked token ends all of its streams. An expired
+ * token ends only endless streams; other streams may finish. The streams are checked in small parts, so that
+ * neither the store nor the event loop is overloaded, and clients do not all reconnect at the same time.
  */
 export class AuthorizedStreams {
   private readonly options: AuthorizedStreamsOptions;
   private readonly callbacks: Callbacks;
   private readonly calls = new Set<Call>();
-  /** The streams of this round that are yet to be checked. */
+  /** The streams that are still to be checked in this round. */
   private round: Call[] = [];
   private sliceSize = 0;
   private timer: Timer | undefined;
@@ -44,7 +40,7 @@ export class AuthorizedStreams {
     this.callbacks = new Callbacks(options.onError);
   }
 
-  /** A call begins; one that is no stream, or that needed no token, is not kept. */
+  /** Registers a call when it starts. Ignores unary calls and calls without a token. */
   enter(call: Call): void {
     if (call.subject === undefined || call.method.methodKind === "unary") return;
     this.calls.add(call);
@@ -55,14 +51,14 @@ export class AuthorizedStreams {
     });
   }
 
-  /** A call is over; safe to call for any. */
+  /** Removes a call when it ends; does nothing if the call is not registered. */
   leave(call: Call): void {
     if (!this.calls.delete(call) || this.calls.size > 0) return;
     this.timer?.stop();
     this.timer = undefined;
   }
 
-  /** One step of a round. Never rejects. */
+  /** Runs one step of a round. Never rejects. */
   private async check(): Promise<void> {
     if (this.round.length === 0) {
       this.round = [...this.calls];
@@ -77,7 +73,7 @@ export class AuthorizedStreams {
   private endWhere(call: Call, ended: Awaited<ReturnType<EndedTokens>>): void {
     const { subject, method, running } = call;
     const end = ended.get(subject as Subject);
-    // one that does not run yet is found again
+    // a later round finds a call that does not run yet
     if (end === undefined || running === undefined || !this.calls.has(call)) return;
     if (end.why === "expired" && !this.options.isEndless(method)) return;
     running.stop(end.error());

@@ -7,10 +7,10 @@ import { gatewayError } from "../call/gateway-error.ts";
 import { methodPath } from "../call/method-path.ts";
 import { withCredentials } from "../credentials/session-credentials.ts";
 
-/** How long a call about a session may take, in milliseconds. */
+/** The timeout of a call about a session, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Calls methods of adapters for sign-ins and sessions, not for a caller. */
+/** Creates a function that calls methods of adapters for sign-ins and sessions, not on behalf of a caller. */
 export function createCallMethod(rest: () => Rest): CallMethod {
   return async (name, request, credentials) => {
     const { types } = rest();
@@ -29,6 +29,6 @@ function unaryAdapter({ adapters }: Rest, name: string): UnaryAdapter {
       if (adapter.kind === "unary" && methodPath(adapter.method) === name) return adapter;
     }
   }
-  // checked with the configuration
+  // the configuration check reports unknown methods
   throw gatewayError("METHOD_UNKNOWN", `no adapter has a unary method ${name}`, Code.Unimplemented);
 }

@@ -23,32 +23,32 @@ import { AuthorizationExchange } from "./exchange.ts";
 import { loadAuthorization } from "./load.ts";
 import { createScopeMap, type ScopeOptions } from "./scopes.ts";
 
-/** What may be read without a token. */
+/** The parts of a gateway that clients may read without a token. */
 export interface OpenParts {
   readonly health: boolean;
   readonly reflection: boolean;
   readonly pages: boolean;
 }
 
-/** How callers of a gateway are authorized. */
+/** Options for the authorization of callers. */
 export interface CallerAuthorizationOptions extends AuthorizationOptions {
   readonly scopes: readonly ScopeOptions[];
   readonly open: OpenParts;
 }
 
-/** What the server gives to authorization. */
+/** The parts of the server that authorization uses. */
 export type ServerParts = Pick<AuthorizationHost, "limits" | "log" | "metrics" | "onLimit">;
 
-/** The authorization of callers, as the server uses it. */
+/** The authorization of callers, from the server's point of view. */
 export interface CallerAuthorization {
   readonly open: OpenParts;
-  /** Whether a request is for an endpoint of the authorization server, and has been taken. */
+  /** Serves requests to endpoints of the authorization server; returns whether it took the request. */
   serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean;
-  /** Whether pages of other origins may lead to a request. */
+  /** Returns whether pages of other origins may link to a path. */
   isShared(path: string, method: string | undefined): boolean;
-  /** Whether clients reach the gateway by https. */
+  /** Whether clients reach the gateway over HTTPS. */
   readonly isHttps: boolean;
-  /** Whether requests for a path are served over https alone. */
+  /** Returns whether a path is served only over HTTPS. */
   needsHttps(path: string): boolean;
   readonly authenticate: Authenticate;
   readonly ended: EndedTokens;
@@ -60,22 +60,22 @@ type Upstream = RightsOptions & UpstreamOptions;
 
 export interface PrepareOptions<U extends Upstream> {
   readonly options: CallerAuthorizationOptions;
-  /** Undefined where nobody signs in by the configuration. */
+  /** The sign-in settings; undefined without sign-in. */
   readonly signIn: SignInSettings | undefined;
   readonly adapters: readonly ServiceAdapter[];
   readonly upstreams: Readonly<Record<string, U>>;
-  /** Asked once there are calls. */
+  /** Returns the remaining options; called once the server accepts calls. */
   readonly rest: () => Rest;
   readonly log: AuthorizationHost["log"];
   readonly metrics: AuthorizationHost["metrics"];
 }
 
-/** Authorization before there is a server. */
+/** Authorization that is set up before the server exists. */
 export interface PreparedAuthorization<U> {
-  /** The upstreams, where people sign in with the credentials of callers' sessions. */
+  /** The upstreams; upstreams for sign-in use the credentials of callers' sessions. */
   readonly upstreams: Readonly<Record<string, U>>;
   start(server: ServerParts): CallerAuthorization;
-  /** Closes connections to where people sign in. */
+  /** Closes the connections to sign-in upstreams. */
   close(): Promise<void>;
 }
 
@@ -83,9 +83,9 @@ const error: AuthorizationHost["error"] = (reason, text, code, cause) =>
   gatewayError(reason, text, code, [], cause);
 
 /**
- * Loads the package of authorization, and puts sign-in together.
+ * Loads the authorization package and prepares sign-in.
  *
- * @throws ConnectError where the package is not installed, or network settings are wrong
+ * @throws ConnectError if the package is not installed, or if network settings are invalid
  */
 export async function prepareAuthorization<U extends Upstream>(
   prepare: PrepareOptions<U>,
@@ -133,14 +133,16 @@ function forServer(
     ...others,
     open,
     isHttps,
-    // probes of this network bring no token, and speak no TLS
+    // health probes in this network have no token and do not use TLS
     needsHttps: (path) => isHttps && !(open.health && path.startsWith(`/${Health.typeName}/`)),
     serve: (request, response, origin) => server.serve(new AuthorizationExchange(request, response, origin)),
     isShared: (path, method) => server.isShared(path, method),
   };
 }
 
-/** Methods of the gateway's own services that may be called without a token. */
+/**
+ * Returns a predicate for the methods of the gateway's own services that clients may call without a token.
+ */
 function isOpen(open: OpenParts): (method: DescMethod) => boolean {
   const services = [
     ...(open.health ? [Health] : []),
@@ -157,7 +159,8 @@ function withSessions<U extends Upstream>(
   const wantedKinds = wantedKindsOf(adapters);
   const entries = Object.entries(upstreams).map(([name, upstream]) => {
     const { credentials = {}, isApplicationToken = false } = upstream;
-    // what callers bring themselves is theirs already; rejected with the configuration
+    // credentials functions already use each caller's credentials; a configuration that combines them with
+    // sign-in is rejected elsewhere
     if (typeof credentials === "function" || !signIn.upstreams.includes(name)) {
       return [name, upstream] as const;
     }

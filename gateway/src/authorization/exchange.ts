@@ -7,7 +7,7 @@ import type { Origin } from "../listener/origin.ts";
 import { splitTarget } from "../listener/target.ts";
 import { reject } from "../protocol/reject.ts";
 
-/** A request of the listener, as the endpoints of authorization know it. */
+/** Adapts a request of the listener to the interface of the authorization endpoints. */
 export class AuthorizationExchange implements HttpExchange {
   readonly request: HttpRequest;
   readonly path: string;

@@ -3,13 +3,13 @@ import { Code } from "@connectrpc/connect";
 import type * as AuthorizationPackage from "connect-rest-authorization";
 import { gatewayError } from "../call/gateway-error.ts";
 
-/** How the package of authorization is called, which only gateways need that authorize callers. */
+/** The name of the authorization package. Only gateways that authorize callers need the package. */
 const PACKAGE = "connect-rest-authorization";
 
-/** What to do where it is missing. */
+/** The remedy if the package is missing. */
 export const AUTHORIZATION_MISSING = `it needs the package ${PACKAGE}, which is not installed: run npm install ${PACKAGE}`;
 
-/** Whether the package of authorization is installed. */
+/** Returns whether the authorization package is installed. */
 export function isAuthorizationInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve(PACKAGE);
@@ -20,7 +20,8 @@ export function isAuthorizationInstalled(): boolean {
 }
 
 /**
- * Loads the package of authorization: there are more modules in it than in all the rest.
+ * Loads the authorization package. The import is dynamic because the package has more modules than the rest
+ * of the gateway.
  *
  * @throws ConnectError FAILED_PRECONDITION, reason AUTHORIZATION_NOT_INSTALLED
  */

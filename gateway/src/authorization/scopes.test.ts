@@ -11,7 +11,7 @@ const ANNOTATED = new Map<DescMethod, readonly string[]>([
   [join, []],
 ]);
 
-test("a method needs one of the scopes whose patterns name it, and otherwise all of its annotation", () => {
+test("a method requires one of the scopes whose patterns match it, or without a match, all annotated scopes", () => {
   const map = createScopeMap(
     [
       { name: "read", methods: ["echo.v1.EchoService/Echo"] },
@@ -35,11 +35,11 @@ test.each([
   ["echo.v1.EchoService/Ech", false],
   ["echo.v1.Echo", false],
   ["cho.v1.*", false],
-])("the pattern %s names Echo: %s", (pattern, isNamed) => {
+])("whether the pattern %s matches Echo: %s", (pattern, isNamed) => {
   const map = createScopeMap([{ name: "a", methods: [pattern] }], new Map());
   expect(map.needOf(echo) !== undefined).toBe(isNamed);
 });
 
-test("there is a scope, though none is configured", () => {
+test("without configured or annotated scopes, there is a default scope", () => {
   expect(createScopeMap([], new Map()).names).toEqual(["call"]);
 });

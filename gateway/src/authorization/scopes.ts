@@ -2,21 +2,21 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { ScopeMap, ScopeNeed } from "connect-rest-authorization";
 import { matchesMethod } from "connect-rest-runtime/internal";
 
-/** A scope, and the methods that it is for. */
+/** A scope and its methods. */
 export interface ScopeOptions {
   readonly name: string;
   /** `package.Service/Method`, `package.Service`, `package.*` or `*`. */
   readonly methods: readonly string[];
 }
 
-/** The scope of tokens where none is configured or annotated: all methods. */
+/** The scope of all methods, if no scope is configured or annotated. */
 const DEFAULT_SCOPE = "call";
 
 /**
- * Maps scopes to methods, by the patterns of the configuration; a method that none of them names needs what
- * the upstream wants of its credentials (`scopes` of its rules).
+ * Maps scopes to methods by the configured patterns. A method that no pattern matches requires the scopes
+ * that its rules require of the upstream credentials.
  *
- * @param annotated the methods that have such rules
+ * @param annotated the methods with such rules
  */
 export function createScopeMap(
   scopes: readonly ScopeOptions[],
@@ -40,7 +40,7 @@ export function createScopeMap(
   };
 }
 
-/** Whether a pattern names a method. */
+/** Returns whether a pattern matches a method. */
 export function fits(method: DescMethod, pattern: string): boolean {
   return pattern === "*" || matchesMethod(pattern, method);
 }

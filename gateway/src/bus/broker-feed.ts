@@ -2,21 +2,21 @@ import type { FeedEntryKind } from "connect-rest-runtime/internal";
 import { BEATS } from "./group-messages.ts";
 import { leaseOf } from "./lease.ts";
 
-/** A process's membership in a feed: its position in the kept entries, and its pending notifications. */
+/** A process's membership in a feed: its position in the retained entries, and its pending notifications. */
 export interface Participant {
-  /** The number of the last entry that was sent to it. */
+  /** The number of the last entry that was sent to the process. */
   readonly position: number;
-  /** Whether it receives nothing until the next window. */
+  /** Whether the process receives nothing until the next window. */
   readonly isWaiting: boolean;
-  /** The number of heartbeats of its process. */
+  /** The number of heartbeats of the process. */
   readonly beats: number;
-  /** Whether its process has let a lease lapse, and has sent no heartbeat since. */
+  /** Whether the process has let a lease lapse, and has sent no heartbeat since. */
   readonly isLate: boolean;
-  /** Called when its process has let a lease lapse. */
+  /** Called when the process has let a lease lapse. */
   lapsed(): void;
   /** Continues with the entry after this position. */
   goTo(position: number): void;
-  /** Sets the position, and sends nothing until there is a window. */
+  /** Sets the position, and sends nothing until the next window. */
   waitForWindow(position: number): void;
   /** Starts at the window with this number, if the membership waits for a window. */
   startAt(number: number): void;
@@ -26,38 +26,38 @@ export interface Participant {
   wake(): void;
 }
 
-/** A kept entry. */
+/** A retained entry. */
 export interface KeptEntry {
-  /** Increases with each entry. */
+  /** The sequence number, which increases with each entry. */
   readonly number: number;
   readonly from: Participant;
   readonly kind: FeedEntryKind;
   /** In base64. */
   readonly parts: readonly string[];
-  /** The memory that the entry takes. */
+  /** The memory that the entry uses, in bytes. */
   readonly size: number;
 }
 
 /** The options of a feed in the broker. */
 export interface BrokerFeedOptions {
   readonly nextFence: () => number;
-  /** Notified when the feed has had no members for so long that its entries are obsolete. */
+  /** Called when the feed has had no members for so long that its entries are obsolete. */
   readonly onUnused: () => void;
 }
 
-/** The maximum delay of a timer. */
+/** The maximum delay of a timer in Node.js. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * One feed that the processes of a group share: which process polls, and the entries. The feed keeps the
- * entries since the second-latest window. Every reader has its own position, so a slow reader delays nobody,
- * and nothing is queued for it.
+ * A feed that the processes of a group share. It chooses the process that polls, and retains the entries
+ * since the second-latest window. Every reader has a separate position, so a slow reader does not delay
+ * others, and nothing is queued for it.
  */
 export class BrokerFeed {
   private readonly options: BrokerFeedOptions;
   private readonly memberships = new Set<Participant>();
   private kept: readonly KeptEntry[] = [];
-  /** The memory that entries take. */
+  /** The memory of the retained entries, in bytes. */
   size = 0;
   private last = 0;
   private intervalMs: number;
@@ -96,7 +96,7 @@ export class BrokerFeed {
     this.memberships.delete(membership);
     if (this.leader === membership) this.elect();
     if (this.memberships.size > 0) return;
-    // a process that joins later has to poll immediately anyway, and starts with the result
+    // by then, a process that joins has to poll immediately anyway, and starts with the result
     const ms = Math.min(2 * this.intervalMs, MAX_TIMER_MS);
     this.unusedTimer = setTimeout(() => this.options.onUnused(), ms).unref();
   }
@@ -124,14 +124,14 @@ export class BrokerFeed {
   }
 
   /**
-   * Returns the first entry after a number that another membership has published; undefined if there is none
-   * yet.
+   * Returns the first entry after a number that another membership has published; undefined without such an
+   * entry.
    */
   entryAfter(number: number, membership: Participant): KeptEntry | undefined {
     return this.kept.find((entry) => entry.number > number && entry.from !== membership);
   }
 
-  /** Keeps an entry for the others. Returns false if the process has lost its lease. */
+  /** Retains an entry for the others. Returns false if the process has lost its lease. */
   publish(membership: Participant, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
     if (this.leader !== membership || this.fence !== fence) return false;
     const size = parts.reduce((sum, part) => sum + part.length, 0);
@@ -145,7 +145,7 @@ export class BrokerFeed {
     return true;
   }
 
-  /** Drops the kept entries for lack of memory. Members that have read everything are not affected. */
+  /** Drops the retained entries for lack of memory. Members that have read everything are not affected. */
   forget(): void {
     const behind = [...this.memberships].filter(
       (membership) => this.entryAfter(membership.position, membership) !== undefined,
@@ -175,7 +175,9 @@ export class BrokerFeed {
     this.size = entries.reduce((sum, entry) => sum + entry.size, 0);
   }
 
-  /** Makes the leader publish a window by giving it a new fence, since it starts each fence with a window. */
+  /**
+   * Gives the leader a new fence, so that it publishes a window: a leader starts each fence with a window.
+   */
   private waitForWindow(membership: Participant): void {
     const { leader } = this;
     const isAsked = [...this.memberships].some((each) => each.isWaiting);
@@ -201,7 +203,10 @@ export class BrokerFeed {
     this.leaseTimer = setInterval(() => this.look(), leaseOf(this.intervalMs) / BEATS).unref();
   }
 
-  /** Counts heartbeats instead of measuring time, because this process may have been paused itself. */
+  /**
+   * Checks the leader's heartbeats. Heartbeats are counted instead of timed, because the broker's process may
+   * itself have been paused.
+   */
   private look(): void {
     const { leader } = this;
     if (leader === undefined) return;

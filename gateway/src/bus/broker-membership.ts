@@ -2,7 +2,7 @@ import type { BrokerFeed, KeptEntry, Participant } from "./broker-feed.ts";
 import type { FromBroker } from "./group-messages.ts";
 import type { Source } from "./pump.ts";
 
-/** The process of a membership. */
+/** The process that has a membership. */
 export interface MembershipOwner {
   /** The number of heartbeats so far. */
   readonly beats: number;
@@ -17,13 +17,13 @@ export interface MembershipOwner {
 type Role = { readonly fence: number | undefined };
 
 /**
- * The membership of one process in a feed, as the broker sees it: its position in the kept entries, and its
- * pending notifications.
+ * The membership of one process in a feed, from the broker's point of view: its position in the retained
+ * entries, and its pending notifications.
  */
 export class BrokerMembership implements Participant, Source<FromBroker> {
-  /** The number of the last entry that was sent to it. */
+  /** The number of the last entry that was sent to the process. */
   position = 0;
-  /** Whether it receives nothing until the next window. */
+  /** Whether the process receives nothing until the next window. */
   isWaiting = false;
   readonly feed: BrokerFeed;
   private readonly number: number;
@@ -39,12 +39,12 @@ export class BrokerMembership implements Participant, Source<FromBroker> {
     this.feed = feed;
   }
 
-  /** The number of heartbeats of its process. */
+  /** The number of heartbeats of the process. */
   get beats(): number {
     return this.peer.beats;
   }
 
-  /** Whether its process has let a lease lapse, and has sent no heartbeat since. */
+  /** Whether the process has let a lease lapse, and has sent no heartbeat since. */
   get isLate(): boolean {
     return this.peer.isLate;
   }

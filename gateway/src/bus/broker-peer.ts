@@ -5,10 +5,10 @@ import type { FromBroker, ToBroker } from "./group-messages.ts";
 import { MAX_ENTRY_BYTES } from "./outbox.ts";
 import { Pump, type Send, type Source } from "./pump.ts";
 
-/** The operations of a process of the group on feeds. */
+/** The options of a process of the group. */
 export interface PeerOptions {
   readonly send: Send<FromBroker>;
-  /** Returns the feed of a name, and creates it if there is none yet. */
+  /** Returns the feed with a name, and creates the feed if necessary. */
   readonly feed: (name: string, intervalMs: number) => BrokerFeed;
   readonly publish: (
     membership: BrokerMembership,
@@ -21,7 +21,7 @@ export interface PeerOptions {
 /** The maximum length of an entry in base64. */
 const MAX_CHARACTERS = Math.ceil(MAX_ENTRY_BYTES / 3) * 4;
 
-/** One process of the group, as its broker sees it. */
+/** One process of the group, from the broker's point of view. */
 export class BrokerPeer implements MembershipOwner {
   /** The number of heartbeats so far. */
   beats = 0;
@@ -30,7 +30,7 @@ export class BrokerPeer implements MembershipOwner {
   private readonly options: PeerOptions;
   private readonly pump: Pump<FromBroker>;
   private readonly memberships = new Map<number, BrokerMembership>();
-  /** Partially received entries. */
+  /** The entries that have arrived only in part. */
   private readonly coming = new Map<number, { readonly parts: string[]; size: number }>();
   private readonly beat: Source<FromBroker>;
   private isBeatDue = false;

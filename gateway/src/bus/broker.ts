@@ -5,25 +5,26 @@ import { BrokerPeer } from "./broker-peer.ts";
 import type { FromBroker } from "./group-messages.ts";
 import type { Send } from "./pump.ts";
 
-/** The maximum memory of entries, in one feed and in all feeds. */
+/** The maximum memory of the entries in one feed and in all feeds, in bytes. */
 const MAX_FEED_BYTES = 64 * 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
-/** The maximum number of feeds without members to keep. */
+/** The maximum number of feeds that are retained without members. */
 const MAX_UNUSED = 1000;
 
-/** Limits for tests. */
+/** Limits that tests replace. */
 export interface BrokerLimits {
   readonly feedBytes: number;
   readonly bytes: number;
 }
 
 /**
- * Shares feeds among the processes of a group: chooses the process that polls, with a new fence for each
- * leader, and distributes its entries. Keeps everything in memory, and never parses entries.
+ * Shares feeds among the processes of a group: it chooses the process that polls, with a new fence for each
+ * leader, and distributes the leader's entries. The broker holds everything in memory, and never parses
+ * entries.
  */
 export class Broker {
   private readonly limits: BrokerLimits;
-  /** Ordered by their last publication, oldest first. */
+  /** Feeds by name, ordered by their last publication, oldest first. */
   private readonly feeds = new Map<string, BrokerFeed>();
   private readonly names = new Map<BrokerFeed, string>();
   private bytes = 0;

@@ -2,7 +2,7 @@ import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { BusObserver, DroppedReason } from "./bus-options.ts";
 
-/** The explanation of each reason, for the log. */
+/** The explanations of the reasons, for the log. */
 const DROPPED: Readonly<Record<DroppedReason, string>> = {
   oversized: "it is too large",
   malformed: "it has not the fields of one",
@@ -48,7 +48,7 @@ export function createBusObserver(metrics: Metrics, log: Logger): BusObserver {
   };
 }
 
-/** Returns the text of an error; errors of the client contain no secrets. */
+/** Returns the message of an error; errors of the Redis client contain no secrets. */
 function causeOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import type { FeedBus, Secret, TlsOptions } from "connect-rest-runtime";
 
-/** The options for sharing feeds between processes over Redis (6.2 and newer) or Valkey. */
+/** Options for sharing feeds between processes over Redis (6.2 and newer) or Valkey. */
 export interface BusOptions {
   /** `redis://host:port/database`, or `rediss:` for TLS; without user and password. */
   readonly url: string;
@@ -8,7 +8,7 @@ export interface BusOptions {
   readonly password?: Secret | undefined;
   readonly tls?: TlsOptions | undefined;
   /**
-   * Keys that encrypt entries: the first key encrypts, and all keys decrypt. At least 32 characters each.
+   * Keys of at least 32 characters that encrypt entries: the first key encrypts, and all keys decrypt.
    * Default: none; feeds that are polled with credentials are then not shared.
    */
   readonly keys?: readonly Secret[] | undefined;
@@ -27,10 +27,10 @@ export interface ProcessBus extends FeedBus {
 /** Creates a bus that reports events to an observer. */
 export type BusMaker = (observer: BusObserver) => ProcessBus;
 
-/** Why an entry was dropped. */
+/** The reason why an entry was dropped. */
 export type DroppedReason = "oversized" | "malformed" | "unreadable" | "invalid" | "overflow" | "stale";
 
-/** Observes events of the bus. */
+/** Receives the events of a bus. */
 export interface BusObserver {
   /** Called when the connection is established, or lost with an error. */
   connected(isConnected: boolean, error?: unknown): void;
@@ -38,7 +38,8 @@ export interface BusObserver {
   received(): void;
   dropped(reason: DroppedReason): void;
   /**
-   * Called when a feed is polled with credentials and there is no key: each process polls it independently.
+   * Called when a feed that is polled with credentials is not shared, because no key is configured: each
+   * process polls the feed itself.
    */
   notShared(): void;
 }

@@ -5,18 +5,18 @@ import { type Cable, layCable, NO_REDIS, startRedis, type TestRedis } from "../t
 import type { ProcessBus } from "./bus-options.ts";
 import { RedisBus } from "./redis-bus.ts";
 
-/** A bus as one process has it. */
+/** One process that uses a bus. */
 interface Process {
   readonly bus: ProcessBus;
   readonly told: Told;
 }
 
-/** Processes that share a bus of some kind. */
+/** Processes that share a bus. */
 interface Fleet {
   start(): Process;
-  /** One whose way to the others can be cut. */
+  /** Starts a process whose connection to the others can be cut. */
   startOnCable(): Promise<Process & Pick<Cable, "cut" | "mend">>;
-  /** The bus is away. */
+  /** Makes the bus unavailable. */
   stop(): Promise<void> | void;
   goOn(): Promise<void> | void;
   close(): Promise<void>;
@@ -95,16 +95,19 @@ afterEach(async () => {
   fleets = [];
 });
 
-test.for(WORLDS)("of many that join at once, one polls ($name)", async (world, { skip }) => {
-  const fleet = await begin(world, skip);
-  const members = Array.from({ length: 20 }, () => new Member(fleet.start().bus));
-  await eventually(() => members.every((member) => member.started !== undefined)).toBe(true);
-  await leading(...members);
-  expect(members.flatMap(({ fences }) => fences)).toHaveLength(1);
-});
+test.for(WORLDS)(
+  "one of many members that join at the same time becomes the leader ($name)",
+  async (world, { skip }) => {
+    const fleet = await begin(world, skip);
+    const members = Array.from({ length: 20 }, () => new Member(fleet.start().bus));
+    await eventually(() => members.every((member) => member.started !== undefined)).toBe(true);
+    await leading(...members);
+    expect(members.flatMap(({ fences }) => fences)).toHaveLength(1);
+  },
+);
 
 test.for(WORLDS)(
-  "what one publishes the others get, once each and in order, and not itself ($name)",
+  "all members except the publisher receive each entry once and in order ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const [a, b, c] = [
@@ -122,7 +125,7 @@ test.for(WORLDS)(
 );
 
 test.for(WORLDS)(
-  "who joins starts with the last window, the news behind it and the newest poll ($name)",
+  "a new member starts with the last window, the news after it and the newest poll ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const a = new Member(fleet.start().bus);
@@ -145,7 +148,7 @@ test.for(WORLDS)(
 );
 
 test.for(WORLDS)(
-  "who leaves lets another one poll at once, with a higher fence each time ($name)",
+  "when the leader leaves, another member polls immediately, each time with a higher fence ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const members = Array.from(
@@ -167,7 +170,7 @@ test.for(WORLDS)(
 );
 
 test.for(WORLDS)(
-  "who is cut off loses its lease, and what it publishes with its old fence is rejected ($name)",
+  "a disconnected leader loses its lease, and the bus rejects entries with its old fence ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const cable = await fleet.startOnCable();
@@ -177,7 +180,7 @@ test.for(WORLDS)(
     const b = new Member(fleet.start().bus, SHORT);
     await eventually(() => b.started).toBeDefined();
     cable.cut();
-    // the other one takes over when the lease is over; this one does not know
+    // b takes over when a's lease expires, and a does not notice
     await eventually(() => b.isLeading).toBe(true);
     expect(a.isLeading).toBe(true);
     const stale = a.publish("from the past");
@@ -192,7 +195,7 @@ test.for(WORLDS)(
 );
 
 test.for(WORLDS)(
-  "while the bus is away each polls for itself, and afterwards one for all; what was published is not lost ($name)",
+  "each member polls while the bus is down, then one polls for all, and no entry of the remaining leader is lost ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const [first, second] = [fleet.start(), fleet.start()];
@@ -218,7 +221,7 @@ test.for(WORLDS)(
 );
 
 test.for(WORLDS)(
-  "one bad entry among those that a feed starts with costs that one alone ($name)",
+  "a bad entry in the initial entries of a feed is skipped, and the others arrive ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const leader = new Member(fleet.start().bus);

@@ -8,7 +8,7 @@ import type { Script } from "./scripts.ts";
 const COMMAND_MS = 5000;
 /** The timeout for connecting, in milliseconds. */
 const CONNECT_MS = 5000;
-/** The first delay before reconnecting, in milliseconds; each further delay doubles. */
+/** The delay before the first reconnection, in milliseconds; the delay doubles with each attempt. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2000;
 /** The maximum number of commands that wait for the connection. */
@@ -31,7 +31,7 @@ export class Connection {
   private isClosed = false;
 
   /**
-   * @param onChange notified when the connection is established or lost, and on each failed attempt; must not
+   * @param onChange called when the connection is established or lost, and on each failed attempt; must not
    *   throw
    */
   constructor(options: BusOptions, onChange: (isConnected: boolean, error?: unknown) => void) {
@@ -45,9 +45,9 @@ export class Connection {
   }
 
   /**
-   * Runs a script. Returns texts as Buffers.
+   * Runs a script. Returns strings as Buffers.
    *
-   * @throws NotConnected, and errors of the server
+   * @throws NotConnected, or an error of the server
    */
   async run(script: Script, keys: readonly string[], args: ReadonlyArray<string | Buffer>): Promise<unknown> {
     const { client } = this;
@@ -101,7 +101,7 @@ export class Connection {
     this.onChange(true);
   }
 
-  /** Replaces a client after its first failure, since the client's own recovery is unpredictable. */
+  /** Replaces a client after its first failure, since the client's own error recovery is unpredictable. */
   private lost(client: Client, error: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;

@@ -12,12 +12,12 @@ export class EntryReader {
     this.observer = observer;
   }
 
-  /** Whether the member has received the entries that the bus keeps. */
+  /** Whether the member has received the entries that the bus retains. */
   get hasStarted(): boolean {
     return this.isStarted;
   }
 
-  /** Passes the entries that the bus keeps to the member, once. */
+  /** Passes the retained entries to the member, once. */
   start(entries: readonly Uint8Array[]): void {
     if (this.isStarted) return;
     this.isStarted = true;
@@ -25,7 +25,7 @@ export class EntryReader {
       this.member.start(entries);
       for (const _ of entries) this.observer.received();
     } catch {
-      // one at a time, so that an invalid entry affects only itself; the member ignores entries that it
+      // one at a time, so that an invalid entry does not affect others; the member ignores entries that it
       // already has
       for (const entry of entries) this.take(entry);
     }

@@ -17,7 +17,7 @@ function begin(limits?: BrokerLimits): TestGroup {
   return group;
 }
 
-/** Members, the first of which polls. */
+/** Starts members that share a feed; the first one leads. */
 async function members(group: TestGroup, count: number, feed = FEED) {
   const processes = Array.from({ length: count }, () => group.start());
   const all = processes.map(({ bus }) => new Member(bus, feed));
@@ -27,7 +27,7 @@ async function members(group: TestGroup, count: number, feed = FEED) {
   return { processes, all, leader };
 }
 
-test("a process that is killed leaves its feeds to others at once, however long its lease", async () => {
+test("when a process is killed, another one takes over its feeds immediately, before the lease expires", async () => {
   const { processes, all } = await members(begin(), 3, { ...FEED, intervalMs: 3_600_000 });
   processes[0]?.kill();
   await leading(...all.slice(1));
@@ -35,7 +35,7 @@ test("a process that is killed leaves its feeds to others at once, however long 
   await leading(...all.slice(2));
 });
 
-test("a process that does not read keeps one message on its way, and gets what is kept when it reads again", async () => {
+test("a process that stops reading has one message in transit, and receives the retained entries when it reads again", async () => {
   const group = begin();
   const { processes, all, leader } = await members(group, 3);
   processes[1]?.cut();
@@ -43,12 +43,12 @@ test("a process that does not read keeps one message on its way, and gets what i
     await leader.publish(`entry ${round}`, round % 50 === 0 ? "window" : "news");
   }
   await eventually(() => all[2]?.entries.length).toBe(300);
-  // the last two windows, and what came since
+  // the last two windows, and the entries after them
   expect(group.broker.size.bytes).toBeLessThan(100 * 16);
   processes[1]?.mend();
   await eventually(() => all[1]?.entries.at(-1)).toBe("entry 299");
   const got = all[1]?.entries ?? [];
-  // what was on its way when it stopped, then from a window that is kept
+  // the entry that was in transit, then the entries from a retained window
   const first = got.indexOf("entry 200");
   expect(first).toBeGreaterThanOrEqual(0);
   expect(first).toBeLessThanOrEqual(1);
@@ -56,7 +56,7 @@ test("a process that does not read keeps one message on its way, and gets what i
   expect(group.mostOnTheWay).toBe(1);
 });
 
-test("entries of any size arrive as they are, in messages that are bounded", async () => {
+test("entries of any size arrive unchanged, in messages of a limited size", async () => {
   const { all, leader } = await members(begin(), 2);
   const sizes = [0, 1, PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 5 * PART_BYTES + 7];
   for (const size of sizes) {
@@ -65,7 +65,7 @@ test("entries of any size arrive as they are, in messages that are bounded", asy
   await eventually(() => all[1]?.entries.map(({ length }) => length)).toEqual(sizes);
 });
 
-test("an entry that is too large is not sent, and the next one is", async () => {
+test("an entry that is too large is not sent, and the next entry is", async () => {
   const group = begin();
   const { processes, all, leader } = await members(group, 2);
   const large = Buffer.alloc(16 * 1024 * 1024 + 1);
@@ -75,7 +75,7 @@ test("an entry that is too large is not sent, and the next one is", async () => 
   expect(processes[0]?.told.count("oversized")).toBe(1);
 });
 
-test("where memory is short, what is kept is given up, and who comes then starts with a window that is asked for", async () => {
+test("a feed that exceeds its memory limit drops its entries, and a new member starts with a new window", async () => {
   const group = begin({ feedBytes: 1000, bytes: 1_000_000 });
   const { all, leader } = await members(group, 2);
   expect(await leader.publish("window", "window")).toBe(true);
@@ -85,7 +85,7 @@ test("where memory is short, what is kept is given up, and who comes then starts
   const { fences } = leader;
   const late = new Member(group.start().bus);
   await eventually(() => late.started).toEqual([]);
-  // with a new fence a feed begins with a window
+  // a feed with a new fence begins with a window
   await eventually(() => fences.length).toBe(2);
   expect(await leader.publish("all", "window")).toBe(true);
   expect(await leader.publish("last")).toBe(true);
@@ -93,7 +93,7 @@ test("where memory is short, what is kept is given up, and who comes then starts
   await eventually(() => all[1]?.entries.slice(-2)).toEqual(["all", "last"]);
 });
 
-test("all feeds together have a limit as well, and the one that nobody has published to for longest gives way", async () => {
+test("when all feeds together exceed their limit, the least recently published feed drops its entries", async () => {
   const group = begin({ feedBytes: 1000, bytes: 1000 });
   const { bus } = group.start();
   const feeds = Array.from({ length: 10 }, (_, index) => new Member(bus, { ...FEED, key: `feed ${index}` }));
@@ -108,7 +108,7 @@ test("all feeds together have a limit as well, and the one that nobody has publi
   await eventually(() => first.started).toEqual([]);
 });
 
-test("what is kept outlasts the last one who leaves for as long as it is of use, and then takes no memory", async () => {
+test("entries are retained for a while after the last member leaves, and then released", async () => {
   const group = begin();
   const { all, leader } = await members(group, 2, SHORT);
   await leader.publish("window", "window");
@@ -119,7 +119,7 @@ test("what is kept outlasts the last one who leaves for as long as it is of use,
   await eventually(() => group.broker.size).toEqual({ bytes: 0, feeds: 0 });
 });
 
-test("whatever processes do, stop and end by, all that go on agree on one that polls and have its last window", async () => {
+test("after any sequence of joins, disconnections and kills, the remaining members have one leader and receive its window", async () => {
   const action = fc.record({
     process: fc.nat(3),
     what: fc.constantFrom("join", "leave", "cut", "mend", "kill", "publish", "window"),

@@ -11,7 +11,7 @@ export interface BrokerChannel {
   readonly onMessage: (receive: (message: FromBroker) => void) => void;
 }
 
-/** The time to notify the broker on closing, in milliseconds. */
+/** The maximum time for notifying the broker on closing, in milliseconds. */
 const GOODBYE_MS = 1000;
 
 /**
@@ -50,7 +50,7 @@ export class GroupBus implements ProcessBus {
     const membership: GroupMembership = new GroupMembership(feed, member, { number, observer, wake });
     this.memberships.set(number, membership);
     this.keepTime();
-    // after the return, so that the member has its membership before the first callback
+    // deferred, so that the member has its membership before the first callback
     queueMicrotask(wake);
     return {
       publish: (entry, fence, kind) => membership.publish(entry, fence, kind),

@@ -8,7 +8,7 @@ import type { Source } from "./pump.ts";
 
 /** The options of a membership. */
 export interface GroupMembershipOptions {
-  /** Identifies the membership within this process. */
+  /** The number of the membership within its process. */
   readonly number: number;
   readonly observer: BusObserver;
   /** Called when there is something to send. */
@@ -24,10 +24,10 @@ type FromBrokerToMembership = Exclude<FromBroker, { readonly type: "beat" }>;
  * each process polls independently.
  */
 export class GroupMembership extends Membership implements Source<ToBroker> {
-  /** Resolves when the broker knows that the membership has left, or nothing more can be sent. */
+  /** Resolves when the broker knows that the membership has left, or when nothing more can be sent. */
   readonly left: Promise<void>;
   private readonly options: GroupMembershipOptions;
-  /** Messages to send first, with only the newest message of each kind. */
+  /** Messages to send before entries; only the newest message of each kind is sent. */
   private readonly notes = new Map<ToBroker["type"], ToBroker>();
   private intervalMs: number;
   private silentMs = 0;
@@ -95,7 +95,7 @@ export class GroupMembership extends Membership implements Source<ToBroker> {
       return note;
     }
     if (!this.isOver) return this.nextPart();
-    // the last message was sent
+    // the last message has been sent
     this.onLeft();
     return undefined;
   }
@@ -160,7 +160,7 @@ export class GroupMembership extends Membership implements Source<ToBroker> {
 
   /**
    * Returns the next part of the first waiting entry. Only one part is in transit at a time. With a new
-   * fence, the entry starts again.
+   * fence, sending restarts with the first part.
    */
   private nextPart(): ToBroker | undefined {
     const { fence } = this;

@@ -1,14 +1,13 @@
 import type { FeedEntryKind } from "connect-rest-runtime/internal";
 
 /**
- * The maximum number of entry bytes per message; a multiple of 3, so that the concatenated base64 parts are
+ * The maximum number of entry bytes per message. A multiple of 3, so that the concatenated base64 parts are
  * the base64 of the entry.
  */
 export const PART_BYTES = 192 * 1024;
 
 /**
- * The number of heartbeat intervals per lease. The lease lapses after one more interval than this without a
- * heartbeat.
+ * The number of heartbeat intervals per lease. The lease lapses after one more interval without a heartbeat.
  */
 export const BEATS = 3;
 
@@ -17,13 +16,13 @@ export interface EntryPart {
   readonly type: "entry";
   readonly membership: number;
   readonly kind: FeedEntryKind;
-  /** Starts at 0; the first part restarts the entry. */
+  /** The number of the part, starting at 0; part 0 restarts the entry. */
   readonly part: number;
   readonly isLast: boolean;
   readonly data: string;
 }
 
-/** From a process of the group to its broker. Each process numbers its own memberships. */
+/** A message from a process of the group to the broker. Each process numbers its own memberships. */
 export type ToBroker =
   | { readonly type: "join"; readonly membership: number; readonly feed: string; readonly intervalMs: number }
   | { readonly type: "leave"; readonly membership: number }
@@ -35,10 +34,10 @@ export type ToBroker =
   /** A heartbeat, which the broker echoes. */
   | { readonly type: "beat" };
 
-/** From the broker to a process of the group. */
+/** A message from the broker to a process of the group. */
 export type FromBroker =
   | EntryPart
-  /** All kept entries of the feed have been sent. */
+  /** The broker has sent all retained entries of the feed. */
   | { readonly type: "started"; readonly membership: number }
   | { readonly type: "lead"; readonly membership: number; readonly fence: number }
   | { readonly type: "follow"; readonly membership: number }

@@ -1,7 +1,10 @@
-/** The minimum lease duration. */
+/** The minimum lease duration, in milliseconds. */
 export const MIN_LEASE_MS = 500;
 
-/** The maximum lease duration: polls may be a day apart, but a dead process must be replaced much sooner. */
+/**
+ * The maximum lease duration, in milliseconds. Polls may be a day apart, but a dead process must be replaced
+ * much sooner.
+ */
 export const MAX_LEASE_MS = 30_000;
 
 /** Returns the lease duration for a poll interval, in milliseconds. */

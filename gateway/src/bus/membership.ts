@@ -6,13 +6,13 @@ import { MAX_ENTRY_BYTES, Outbox } from "./outbox.ts";
 /** The fence of a process that polls without the bus. */
 export const ALONE = 0n;
 
-/** The membership of one process in a shared feed: the part that all buses share. */
+/** The membership of one process in a shared feed: the code that all buses share. */
 export abstract class Membership implements FeedMembership {
   protected readonly member: FeedMember;
   protected readonly observer: BusObserver;
   protected readonly reader: EntryReader;
   protected readonly outbox: Outbox;
-  /** Set while this process polls: the fence from the bus, or ALONE. */
+  /** The fence from the bus, or ALONE; set while this process polls. */
   protected fence: bigint | undefined;
   protected isOver = false;
 
@@ -62,7 +62,7 @@ export abstract class Membership implements FeedMembership {
   protected yield(): void {
     if (this.fence === undefined) return;
     this.fence = undefined;
-    // the new leader has already seen the same items, or will with its next poll
+    // the new leader has seen the same items, or will see them in its next poll
     for (let left = this.outbox.size; left > 0; left--) this.observer.dropped("stale");
     this.outbox.clear(false);
     this.member.follow();

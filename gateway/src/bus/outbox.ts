@@ -3,7 +3,7 @@ import type { FeedEntryKind } from "connect-rest-runtime/internal";
 /** The maximum size of a shared entry, in bytes, before encryption. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 
-/** The maximum number and total size of waiting entries. */
+/** The limits on the number and the total size of waiting entries. */
 const MAX_ENTRIES = 256;
 const MAX_BYTES = 32 * 1024 * 1024;
 
@@ -11,12 +11,12 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export interface Outgoing {
   readonly kind: FeedEntryKind;
   readonly bytes: Uint8Array;
-  /** Called with whether the fence was current; true for a dropped entry. */
+  /** Called with whether the fence was still valid; with true for a dropped entry. */
   readonly done: (isCurrent: boolean) => void;
 }
 
 /**
- * Entries that wait for the bus, oldest first. Beyond the limit, the oldest entry is dropped; the next window
+ * Entries that wait for the bus, oldest first. Over the limit, the oldest entry is dropped; the next window
  * contains its items.
  */
 export class Outbox {
@@ -24,7 +24,7 @@ export class Outbox {
   private readonly onDropped: () => void;
   private bytes = 0;
 
-  /** @param onDropped notified of each dropped entry */
+  /** @param onDropped called for each dropped entry */
   constructor(onDropped: () => void) {
     this.onDropped = onDropped;
   }
@@ -38,7 +38,7 @@ export class Outbox {
   }
 
   add(entry: Outgoing): void {
-    // only the newest entry has the time of the last poll
+    // a poll entry contains only the time of the last poll, so the newest one replaces the others
     if (entry.kind === "poll") this.remove(this.entries.find(({ kind }) => kind === "poll"));
     this.entries.push(entry);
     this.bytes += entry.bytes.length;

@@ -6,13 +6,13 @@ export type Send<M> = (message: M) => Promise<void>;
 
 /** A source of messages. */
 export interface Source<M> {
-  /** Returns the next message, created when it can be sent; undefined if there is none. */
+  /** Creates the next message once the channel can send it; returns undefined if no message is pending. */
   next(): M | undefined;
 }
 
 /**
- * Sends the messages of several sources over one channel, one message at a time, taking turns. It creates a
- * message only after the previous one was accepted, so nothing accumulates if the other end does not read.
+ * Sends the messages of several sources in turn over one channel, one message at a time. A message is created
+ * only after the previous message was accepted, so nothing accumulates if the receiver does not read.
  */
 export class Pump<M> {
   private readonly send: Send<M>;
@@ -23,7 +23,7 @@ export class Pump<M> {
     this.send = send;
   }
 
-  /** Sends all messages of a source. */
+  /** Sends all pending messages of a source. */
   wake(source: Source<M>): void {
     this.due.add(source);
     if (this.isRunning) return;

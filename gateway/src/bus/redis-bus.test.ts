@@ -35,7 +35,7 @@ function start(options: Partial<BusOptions> = {}, port = redis?.port): { bus: Re
   return { bus, told };
 }
 
-test("the stream of a feed is bounded: two windows, what came since, and one poll", async () => {
+test("the Redis stream of a feed keeps only two windows, the entries after them, and one poll", async () => {
   const a = new Member(start().bus);
   await leading(a);
   for (let i = 0; i < 300; i++) {
@@ -48,7 +48,7 @@ test("the stream of a feed is bounded: two windows, what came since, and one pol
   await client.close();
 });
 
-test("a bus that is away from the beginning keeps nobody from polling", async () => {
+test("if Redis is down from the start, members poll", async () => {
   await redis?.stop();
   const a = new Member(start().bus, SHORT);
   await eventually(() => [a.started, a.isLeading]).toEqual([[], true]);
@@ -57,7 +57,7 @@ test("a bus that is away from the beginning keeps nobody from polling", async ()
   expect(await a.publish("one")).toBe(true);
 });
 
-test("a bus that has lost all it held gives fences that are higher nevertheless", async () => {
+test("fences keep increasing after Redis has lost its data", async () => {
   const a = new Member(start().bus);
   const { fence: before = 0n } = await leading(a);
   await redis?.stop();
@@ -66,7 +66,7 @@ test("a bus that has lost all it held gives fences that are higher nevertheless"
   expect(await a.publish("one")).toBe(true);
 });
 
-test("garbage on the bus is dropped and counted, whatever it is, and hurts nothing else", async () => {
+test("malformed entries are dropped and counted, and later entries arrive", async () => {
   const { bus, told } = start();
   const leader = new Member(start().bus);
   await leading(leader);
@@ -111,7 +111,7 @@ test("garbage on the bus is dropped and counted, whatever it is, and hurts nothi
   expect(dropped + member.entries.length - 1).toBe(count + 2);
 });
 
-test("a feed that is polled with credentials is sealed, and shared only among those who have a key", async () => {
+test("a feed that is polled with credentials is encrypted, and shared only by processes with a key", async () => {
   const own: FeedName = { ...FEED, isPublic: false };
   const options = { keys: [KEY] };
   const [a, b] = [new Member(start(options).bus, own), new Member(start(options).bus, own)];
@@ -135,7 +135,7 @@ test("a feed that is polled with credentials is sealed, and shared only among th
   expect([told.count("not shared"), await alone.publish("mine")]).toEqual([1, true]);
 });
 
-test("keys can be changed: the first one seals, and all open", async () => {
+test("keys can be rotated: the first key encrypts, and all keys decrypt", async () => {
   const next = new Secret("the key that comes after the first one");
   const old = new Member(start({ keys: [KEY] }).bus);
   await leading(old);
@@ -144,7 +144,7 @@ test("keys can be changed: the first one seals, and all open", async () => {
   await eventually(() => both.entries).toEqual(["window"]);
 });
 
-test("a server that wants a password, and one that speaks TLS", async () => {
+test("the bus connects to a server that requires a password and TLS", async () => {
   const { certificate, key } = selfSigned();
   const folder = mkdtempSync(join(tmpdir(), "connect-rest-bus-"));
   writeFileSync(join(folder, "cert.pem"), certificate);

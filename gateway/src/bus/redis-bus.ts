@@ -7,8 +7,8 @@ import { PLAIN_ENTRIES, sealedEntries } from "./sealing.ts";
 
 /**
  * Shares feeds over Redis or Valkey, with a fenced lease for the process that polls, and a stream of entries.
- * Data from the server is untrusted input. Data sent to the server contains no credentials, and is encrypted
- * if there are keys.
+ * Data from the server is treated as untrusted input. Data sent to the server contains no credentials, and is
+ * encrypted if keys are configured.
  */
 export class RedisBus implements ProcessBus {
   private readonly options: BusOptions;
@@ -54,7 +54,7 @@ export class RedisBus implements ProcessBus {
       owner: `${this.process}:${++this.count}`,
     });
     this.memberships.add(membership);
-    // after the return, so that the member has its membership before the first callback
+    // deferred, so that the member has its membership before the first callback
     queueMicrotask(() => membership.begin());
     return {
       publish: (entry, fence, kind) => membership.publish(entry, fence, kind),
@@ -78,7 +78,7 @@ export class RedisBus implements ProcessBus {
   }
 }
 
-/** Returns the membership of a process that polls independently. */
+/** Returns a membership for a process that polls the feed itself. */
 function ownMembership(member: FeedMember): FeedMembership {
   queueMicrotask(() => {
     member.start([]);

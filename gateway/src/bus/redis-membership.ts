@@ -7,12 +7,12 @@ import { MAX_ENTRY_BYTES } from "./outbox.ts";
 import { LEASE, PUBLISH, READ, RELEASE } from "./scripts.ts";
 import { SEALING_BYTES, type Sealing } from "./sealing.ts";
 
-/** The maximum size of an entry to read, in bytes. */
+/** The maximum size of an entry that is read, in bytes. */
 const MAX_SEALED_BYTES = MAX_ENTRY_BYTES + SEALING_BYTES;
-/** The maximum number and total size of entries per read. */
+/** The limits on the number and the total size of entries per read. */
 const READ_ENTRIES = 128;
 const READ_BYTES = 32 * 1024 * 1024;
-/** The period after the end of a lease in which others request it, in milliseconds. */
+/** The period after the end of a lease over which other members spread their requests, in milliseconds. */
 const SPREAD_MS = 100;
 
 const KINDS: readonly string[] = ["window", "news", "poll"] satisfies readonly FeedEntryKind[];
@@ -23,11 +23,11 @@ export interface MembershipOptions {
   readonly observer: BusObserver;
   readonly sealing: Sealing;
   readonly prefix: string;
-  /** Identifies this membership among all others. */
+  /** Identifies the membership among all memberships in all processes. */
   readonly owner: string;
 }
 
-/** An entry as read. */
+/** An entry that was read from the stream. */
 interface Incoming {
   readonly id: string;
   readonly kind: FeedEntryKind;
@@ -36,22 +36,22 @@ interface Incoming {
 
 /**
  * The membership of one process in a feed that is shared over Redis. The lease holder polls and publishes,
- * with a fence that is checked on each write; all others read. Without the bus for longer than a lease, each
- * process polls independently.
+ * with a fence that Redis checks on each write; all others read. If the bus is unavailable for longer than a
+ * lease, each process polls for itself.
  */
 export class RedisMembership extends Membership {
   private readonly options: MembershipOptions;
   private readonly channel: string;
   private readonly keys: { readonly lease: string; readonly state: string; readonly stream: string };
   private leaseMs: number;
-  /** The maximum remaining lease of the leader. */
+  /** An upper bound for the remaining lease of the leader, in milliseconds. */
   private otherMs = MAX_LEASE_MS;
-  /** The last fence, which stays usable if no other process has led since. */
+  /** The last fence of this member, which stays valid if no other process has led since. */
   private lastFence = "";
   private lastId = "0-0";
   private timer: NodeJS.Timeout | undefined;
   private aloneTimer: NodeJS.Timeout | undefined;
-  /** Whether a step runs; another step may be due after it. */
+  /** Whether a step is running; another step may be due after it. */
   private isStepping = false;
   private isDue = false;
 
@@ -136,7 +136,7 @@ export class RedisMembership extends Membership {
         this.again(this.leaseMs / 3);
       }
     }
-    // no step can become due between the last check of the loop and this line: both run in one turn
+    // no step can become due between the loop's last check and this line, because both run in the same turn
     this.isStepping = false;
   }
 
@@ -145,7 +145,7 @@ export class RedisMembership extends Membership {
     await this.read();
     const left = await this.lease();
     if (left !== undefined) {
-      // at a random time after its end, so that not all processes request the lease simultaneously
+      // a random delay, so that not all processes request the lease at the same time
       this.again(left + 1 + Math.random() * SPREAD_MS);
       return;
     }
@@ -170,7 +170,7 @@ export class RedisMembership extends Membership {
     if (typeof reply === "number") {
       this.yield();
       const left = Math.max(0, Math.min(reply, MAX_LEASE_MS));
-      // its remaining time was longer when it was last extended
+      // the remaining time was longer when the leader last extended the lease
       this.otherMs = Math.max(MIN_LEASE_MS, 2 * left);
       return left;
     }
@@ -216,7 +216,7 @@ export class RedisMembership extends Membership {
     if (!this.isOver && !this.reader.hasStarted) this.start(entries);
   }
 
-  /** Returns an entry of another process, or undefined if it was dropped. */
+  /** Decodes an entry of another process; returns undefined if the entry was dropped. */
   private opened(reply: unknown): Incoming | undefined {
     const { observer, owner, sealing } = this.options;
     const [id, from, kind, data] = Array.isArray(reply) ? reply : [];
@@ -234,10 +234,7 @@ export class RedisMembership extends Membership {
     return undefined;
   }
 
-  /**
-   * Passes the entries that the bus keeps to the member: the latest window, the later news, and the latest
-   * poll.
-   */
+  /** Passes the retained entries to the member: the latest window, the news after it, and the latest poll. */
   private start(entries: readonly Incoming[]): void {
     const window = entries.findLastIndex(({ kind }) => kind === "window");
     const poll = entries.findLast(({ kind }) => kind === "poll");

@@ -15,8 +15,8 @@ export interface Script {
 }
 
 /**
- * Takes or extends the lease. A new fence is higher than all previous fences. It uses the clock of the
- * server, so this holds even after the server has lost its data.
+ * Takes or extends the lease. A new fence is higher than all previous fences, even after the server has lost
+ * its data, because it is derived from the server's clock.
  *
  * Keys: lease, state. Arguments: owner, the fence of the owner or "", the lease duration in milliseconds.
  * Returns the fence, or as a number, the remaining lease of another owner in milliseconds.
@@ -51,7 +51,7 @@ return text
 /**
  * Publishes an entry if its fence is the highest, and extends the lease.
  *
- * Keys: lease, state, stream. Arguments: owner, fence, lease duration, kind of the entry, its bytes, channel.
+ * Keys: lease, state, stream. Arguments: owner, fence, lease duration, kind and bytes of the entry, channel.
  * Returns 1, or 0 if the fence is outdated.
  */
 export const PUBLISH: Script = {
@@ -89,10 +89,10 @@ return 1
 };
 
 /**
- * Reads entries, except the content of entries that are too large.
+ * Reads entries, omitting the content of entries that are too large.
  *
- * Keys: stream. Arguments: the id after which to begin, the maximum number of entries, the maximum bytes of
- * one entry, the maximum bytes in total. Returns the id, owner, kind and bytes of each entry; the bytes are 0
+ * Keys: stream. Arguments: the ID after which to begin, the maximum number of entries, the maximum bytes of
+ * one entry, the maximum bytes in total. Returns the ID, owner, kind and bytes of each entry; the bytes are 0
  * if too large, 1 if missing.
  */
 export const READ: Script = {

@@ -5,7 +5,7 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The first byte, which is the format of the rest. */
+/** The values of the first byte, which identifies the format. */
 const PLAIN = 1;
 const SEALED = 2;
 
@@ -15,20 +15,20 @@ export const SEALING_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 /** The encoding of a feed's entries on the bus. */
 export interface Sealing {
   seal(kind: FeedEntryKind, entry: Uint8Array): Buffer;
-  /** Returns the entry, or undefined if it was not encoded in this way. */
+  /** Decodes an entry; returns undefined if it has another encoding. */
   open(kind: FeedEntryKind, bytes: Uint8Array): Uint8Array | undefined;
 }
 
-/** Unencrypted entries, for public feeds. */
+/** The encoding of public feeds, without encryption. */
 export const PLAIN_ENTRIES: Sealing = {
   seal: (_kind, entry) => Buffer.concat([Buffer.of(PLAIN), entry]),
   open: (_kind, bytes) => (bytes[0] === PLAIN ? bytes.subarray(1) : undefined),
 };
 
 /**
- * Entries that only key holders can read and write: AES-256-GCM (NIST SP 800-38D), with a separate key for
- * each feed, derived with HKDF (RFC 5869), so that no feed exhausts the nonces of another. The kind of the
- * entry and its feed are authenticated with it.
+ * Returns the encoding of entries that only key holders can read and write: AES-256-GCM (NIST SP 800-38D),
+ * with a separate key for each feed, derived with HKDF (RFC 5869), so that no feed exhausts the nonces of
+ * another. The entry's kind and feed are authenticated as well.
  *
  * @param keys the first key encrypts, and all keys decrypt
  */

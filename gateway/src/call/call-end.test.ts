@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CallEnd } from "./call-end.ts";
 
-test("a signal that was asked for before the end is aborted at it, with the reason of the first end", () => {
+test("the signal is aborted when the call ends, with the reason of the first end", () => {
   const end = new CallEnd();
   const { signal } = end;
   expect(signal.aborted).toBe(false);
@@ -11,13 +11,13 @@ test("a signal that was asked for before the end is aborted at it, with the reas
   expect(end.signal).toBe(signal);
 });
 
-test("a signal that is asked for after the end is aborted already", () => {
+test("a signal created after the end of the call is already aborted", () => {
   const end = new CallEnd();
   end.end("over");
   expect([end.signal.aborted, end.signal.reason]).toEqual([true, "over"]);
 });
 
-test("the last listener hears of the end, once, before or after it", () => {
+test("only the last listener is called, once, whether it is registered before or after the end", () => {
   const end = new CallEnd();
   const heard: unknown[] = [];
   end.onCancel((reason) => heard.push(["replaced", reason]));
@@ -29,7 +29,7 @@ test("the last listener hears of the end, once, before or after it", () => {
   expect(heard.at(-1)).toEqual(["late", "over"]);
 });
 
-test("a listener that was taken back hears nothing", () => {
+test("a removed listener is not called", () => {
   const end = new CallEnd();
   const heard: unknown[] = [];
   end.onCancel((reason) => heard.push(reason));

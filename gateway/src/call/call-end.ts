@@ -1,6 +1,6 @@
 /**
- * The early end of a call: by its deadline, its client's disconnection, or an error. It creates an
- * AbortSignal only on request, which few calls need.
+ * The early end of a call: by its deadline, its client's disconnection, or an error. The AbortSignal is
+ * created only on request, since few calls need it.
  */
 export class CallEnd {
   private hasEnded = false;
@@ -17,7 +17,7 @@ export class CallEnd {
     return this.why;
   }
 
-  /** Aborted with the reason when the call ends. */
+  /** The signal that is aborted with the reason when the call ends. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();

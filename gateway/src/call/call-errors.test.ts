@@ -16,7 +16,7 @@ test.each([
   ["gateway", 1000, 999, Code.Canceled],
   ["method", 1000, 999, Code.Canceled],
 ] as const)(
-  "a client that leaves a call with a deadline set by the %s, of %i ms, after %i ms, ends it with code %i",
+  "a call with a deadline set by the %s, of %i ms, that its client leaves after %i ms, ends with code %i",
   (setBy, ms, ageMs, code) => {
     const startedAt = performance.now();
     vi.advanceTimersByTime(ageMs);

@@ -4,7 +4,7 @@ import type { Call } from "./call.ts";
 import type { Deadline } from "./deadline.ts";
 import { gatewayError, withChallenge, withReason } from "./gateway-error.ts";
 
-/** The reason of deadline errors, as the runtime names it. */
+/** The reason of deadline errors; the runtime uses the same name. */
 export const DEADLINE_REASON = "DEADLINE_EXCEEDED" satisfies ErrorReason;
 
 /** Returns the error of a call that exceeded its deadline. */
@@ -21,9 +21,10 @@ export function bodyIdle(idleMs: number): ConnectError {
 }
 
 /**
- * Returns the error of a call whose client disconnected, which only the handler, the log and the metrics see.
- * A client that disconnects at its own deadline has not cancelled the call: the call took too long. The
- * client's clock started earlier, so a tolerance of a tenth of the time, or 50 ms, applies.
+ * Returns the error of a call whose client disconnected, which only the handler, the log and the metrics
+ * receive. If the client disconnects at its own deadline, the error is DEADLINE_EXCEEDED, because the call
+ * took too long. The client's clock started earlier, so a tolerance of a tenth of the time, or 50 ms,
+ * applies.
  */
 export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "startedAt">): ConnectError {
   const leftMs = startedAt + deadline.ms - performance.now();
@@ -37,8 +38,8 @@ export function drainingError(): ConnectError {
 }
 
 /**
- * Returns the error of a call that was stopped: the error that its handler passed on, which may have added
- * details, else the error that stopped it.
+ * Returns the error of a call that was stopped: the error thrown by its handler, which may contain details,
+ * or else the error that stopped the call.
  */
 export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | ConnectError {
   const isPassedOn =
@@ -50,8 +51,8 @@ export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | C
 }
 
 /**
- * Returns the error that a caller sees. A defect is reported without details; errors of handlers are
- * unchanged.
+ * Returns the error that a caller receives. A defect is reported without details; errors of handlers do not
+ * change.
  */
 export function errorForCaller(
   error: unknown,

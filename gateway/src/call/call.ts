@@ -8,21 +8,23 @@ import type { LimitRejection } from "./limit-rejection.ts";
 import type { Protocol } from "./protocol.ts";
 
 /**
- * The span of a call. Without an OpenTelemetry SDK in the process it records nothing, and only propagates the
+ * The span of a call. Without an OpenTelemetry SDK in the process, it records nothing and only propagates the
  * context.
  */
 export interface CallTrace {
   /** The parent of the spans of upstream requests; undefined without tracing. */
   readonly context: Context | undefined;
-  /** Runs code within that context. */
+  /** Runs code within `context`. */
   readonly run: <T>(work: () => T) => T;
-  /** 32 hexadecimal digits; undefined if neither the caller nor an SDK has begun a trace. */
+  /**
+   * The trace ID as 32 hexadecimal digits; undefined if neither the caller nor an SDK has started a trace.
+   */
   readonly traceId: string | undefined;
   /** Ends the span with `ok` or the code of its error. */
   end(code: string): void;
 }
 
-/** The trace of calls without tracing. */
+/** The trace of calls that are not traced. */
 export const noTrace: CallTrace = {
   context: undefined,
   run: (work) => work(),
@@ -35,29 +37,30 @@ export interface BodyReservation {
   /**
    * Counts bytes that have arrived.
    *
-   * @throws ConnectError UNAVAILABLE if all calls together hold too much, RESOURCE_EXHAUSTED if one client
+   * @throws ConnectError UNAVAILABLE if all calls together hold too many bytes, RESOURCE_EXHAUSTED if one
+   *   client
    *   does
    */
   add(bytes: number): void;
   /**
-   * Allows the memory to be reclaimed for other calls until the whole request has arrived.
+   * Allows other calls to reclaim the memory until the whole request has arrived.
    *
-   * @param fail notified when the memory is reclaimed and nothing is held any more
+   * @param fail called when the memory is reclaimed and the request holds no more bytes
    */
   arriving(fail: (error: ConnectError) => void): void;
-  /** Called when the whole body has arrived, or no more is read. */
+  /** Called when the whole body has arrived, or when reading stops. */
   arrived(): void;
 }
 
 /** The slot of a call, both in the process and in an upstream. */
 export interface CallPlace {
   /**
-   * Resolves when the call may run, immediately or after waiting. Rejects with the reason why it may not run,
-   * or with the reason of the signal.
+   * Resolves when the call may run, immediately or after waiting. Rejects with the reason why the call may
+   * not run, or with the reason of the signal.
    */
   take(signal: AbortSignal): Promise<void>;
   /**
-   * Releases the slot when the upstream has responded or the call has ended; safe to call twice, and before
+   * Releases the slot when the upstream has responded or the call has ended; may be called twice, and before
    * `take`.
    */
   giveBack(): void;
@@ -65,52 +68,54 @@ export interface CallPlace {
 
 /** The state of a call while it runs, for the log line and the interceptors. */
 export interface Call extends Caller {
-  /** The caller's key in all limits that callers share. */
+  /** The caller's key in all limits that apply per caller. */
   readonly key: string;
   readonly method: DescMethod;
   readonly protocol: Protocol;
   /** By `performance.now()`. */
   readonly startedAt: number;
   readonly deadline: Deadline;
-  /** Bytes of the request body so far, on the wire. */
+  /** The bytes of the request body received so far, on the wire. */
   // biome-ignore lint/plugin: changes while the call runs
   bytesIn: number;
-  /** Bytes of the response body so far, on the wire. */
+  /** The bytes of the response body sent so far, on the wire. */
   // biome-ignore lint/plugin: changes while the call runs
   bytesOut: number;
   /** Counts the memory held by the request. */
   readonly hold?: BodyReservation | undefined;
-  /** Its slot; absent if the call needs none, or takes one itself. */
+  /** The slot of the call; absent if the call needs no slot, or takes one itself. */
   // biome-ignore lint/plugin: set once it is known to need one
   place?: CallPlace;
   /** The limit that rejected the call; absent if it was admitted. */
   // biome-ignore lint/plugin: set when it is rejected
   rejected?: LimitRejection;
   readonly trace: CallTrace;
-  /** The challenge for a caller that an upstream does not recognize; see `withChallenge`. */
+  /** The WWW-Authenticate challenge for errors with status 401; see `withChallenge`. */
   readonly challenge?: string | undefined;
   /**
-   * The decoding cost of the costliest request message, by the table of `messageCost`; 0 or more for cheap
+   * The decoding cost of the costliest request message, by the table of `messageCost`; may be 0 for cheap
    * messages.
    */
   // biome-ignore lint/plugin: changes while the call runs
   messageCost: number;
-  /** Upstream requests so far, e.g. one for each page, including retries. */
+  /** The number of upstream requests so far, including retries and one request for each page. */
   // biome-ignore lint/plugin: changes while the call runs
   requests: number;
   /** The number of retries among the requests. */
   // biome-ignore lint/plugin: changes while the call runs
   retries: number;
-  /** HTTP status of the last upstream response. */
+  /** The HTTP status of the last upstream response. */
   // biome-ignore lint/plugin: changes while the call runs
   upstreamStatus: number | undefined;
   /**
-   * Aborted when the call ends; its reason is the outcome. Absent if the call was rejected before it began.
+   * The signal that is aborted when the call ends; its reason is the outcome. Absent if the call was rejected
+   * before it began.
    */
   // biome-ignore lint/plugin: changes while the call runs
   signal: Pick<AbortSignal, "aborted" | "reason"> | undefined;
   /**
-   * The running work of the call, which can be stopped from outside as if by its client; absent if none runs.
+   * The running work of the call, which other code can stop as if the client had disconnected; absent if no
+   * work is running.
    */
   // biome-ignore lint/plugin: set when the call runs
   running?: { readonly stop: (error: ConnectError) => void };
@@ -121,13 +126,14 @@ export interface Call extends Caller {
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;
   /**
-   * The error at the end of the response, as connect wrote it: the handler may have ended without an error.
+   * The error at the end of the response, as connect wrote it, since the handler may have ended without an
+   * error.
    */
   // biome-ignore lint/plugin: known once it was sent
   endError?: ConnectError;
   /**
-   * The HTTP status with which connect rejected the request. gRPC reports the error in a response with status
-   * 200.
+   * The HTTP status with which connect rejected the request. (gRPC reports errors in responses with status
+   * 200.)
    */
   // biome-ignore lint/plugin: known once it was rejected
   rejectedStatus?: number;
@@ -143,10 +149,10 @@ export function currentCall(): Call | undefined {
   return storage.getStore();
 }
 
-/** The subject on whose behalf polls run, which belong to no call. */
+/** The subject on whose behalf a poll runs; polls belong to no call. */
 const WATCHERS = new AsyncLocalStorage<Caller["subject"]>();
 
-/** Returns the subject on whose behalf the running code works, from its token; undefined if unknown. */
+/** Returns the subject, from its token, on whose behalf the running code works; undefined if unknown. */
 export function currentSubject(): Caller["subject"] {
   return currentCall()?.subject ?? WATCHERS.getStore();
 }

@@ -13,7 +13,7 @@ test.each([
     { client: "192.0.2.1", subject: { clientId: "c", person: "blog:ada", scopes } },
     { caller: "person" },
   ],
-])("the log names %s, and no person", (_what, caller, inLog) => {
+])("the log identifies %s without naming a person", (_what, caller, inLog) => {
   expect(callerInLog(callerKey(caller))).toEqual(inLog);
 });
 
@@ -30,7 +30,7 @@ const callers = fc.record({
   ),
 });
 
-test("two calls have the same key where they are of one person, else of one client, else of one address", () => {
+test("two calls have the same key if they have the same person, or without a person the same client, or without a token the same address", () => {
   type Drawn = Parameters<typeof callerKey>[0];
   const of = ({ client, subject }: Drawn) => {
     if (subject?.person !== undefined) return `person ${subject.person}`;

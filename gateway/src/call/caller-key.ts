@@ -2,14 +2,15 @@ import type { Caller } from "./caller.ts";
 import { clientKey } from "./client-key.ts";
 
 /**
- * A character that names, client ids and addresses cannot contain. It precedes a person's name, and follows a
- * client id.
+ * A character that names, client IDs and addresses cannot contain. In a key, it precedes a person's name, and
+ * follows a client ID.
  */
 const MARK = "\n";
 
 /**
- * Returns whose shares a call uses: the person's, across all clients of the person, since anyone can register
- * any number of clients; else the client's; without a token, the address's. Computed for every call.
+ * Returns the key whose shares a call uses: the person's key, across all clients of the person, because
+ * anyone can register any number of clients; without a person, the client's key; without a token, the
+ * address's key. Computed for every call.
  */
 export function callerKey({ client, subject }: Pick<Caller, "client" | "subject">): string {
   if (subject === undefined) return clientKey(client);

@@ -17,11 +17,11 @@ test.each([
   ["::192.0.2.1", "0:0:0:0"],
   ["64:ff9b::192.0.2.1", "64:ff9b:0:0"],
   ["1::2::3", "1::2::3"],
-])("the client %j is counted as %j", (address, key) => {
+])("the client %j has the key %j", (address, key) => {
   expect(clientKey(address)).toBe(key);
 });
 
-test("property: every spelling of an address is the same client, and IPv4 clients stay apart on a socket of IPv6", () => {
+test("property: all notations of an address have the same key, and IPv4 clients have separate keys on an IPv6 socket", () => {
   fc.assert(
     fc.property(fc.ipV6(), fc.ipV4(), (ipv6, ipv4) => {
       const { address } = new SocketAddress({ address: ipv6, family: "ipv6" });

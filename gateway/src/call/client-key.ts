@@ -1,6 +1,9 @@
 import { isIPv6 } from "node:net";
 
-/** The number of groups of an IPv6 address that identify a network; its owner chooses the others. */
+/**
+ * The number of groups of an IPv6 address that identify a network; the network's owner chooses the other
+ * groups.
+ */
 const NETWORK_GROUPS = 4;
 
 const GROUPS = 8;
@@ -8,7 +11,7 @@ const GROUPS = 8;
 /**
  * Returns the key of a client: an IPv4 address, including the form `::ffff:a.b.c.d` of an IPv6 socket (RFC
  * 4291 section 2.5.5.2), or a 64-bit IPv6 network, since its owner has all of its addresses (section 2.5.1).
- * The notation of an address does not matter. Any other text is a separate client.
+ * The notation of an address does not matter. Any other string is a separate client.
  */
 export function clientKey(address: string): string {
   if (!address.includes(":")) return address;
@@ -34,7 +37,7 @@ function numbersOf(text: string): number[] {
     .flatMap((group) => (group.includes(".") ? pairOf(group) : [Number.parseInt(group, 16)]));
 }
 
-/** Returns the last two groups from their IPv4 notation. */
+/** Parses the last two groups in IPv4 notation. */
 function pairOf(dotted: string): number[] {
   const [a = 0, b = 0, c = 0, d = 0] = dotted.split(".").map(Number);
   return [a * 256 + b, c * 256 + d];

@@ -38,7 +38,7 @@ test.each([
   ["grpc", "123456789S", undefined],
   ["grpc", "1", undefined],
   ["grpc", "1h", undefined],
-] as const)("a client's timeout of %s, %s, is %s ms", (protocol, text, ms) => {
+] as const)("the client's timeout %s, %s, is %s ms", (protocol, text, ms) => {
   const parsed = parseTimeout(protocol, text);
   if (ms === undefined) {
     expect(parsed).toBeUndefined();
@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test("a client's timeout survives printing, rounded up", () => {
+test("a timeout that is printed and parsed again is the same, rounded up", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("connect", "grpc", "grpc-web"),
@@ -60,7 +60,7 @@ test("a client's timeout survives printing, rounded up", () => {
   );
 });
 
-test("the deadline is the least of the client's, the method's or else the default one, and the maximum", () => {
+test("the timeout is the minimum of the client's timeout, the method's or default timeout, and the maximum", () => {
   const timeout = fc.option(fc.double({ min: 0, max: 1e15, noNaN: true }), { nil: undefined });
   const setting = fc.integer({ min: 1, max: 86_400_000 });
   fc.assert(
@@ -75,7 +75,7 @@ test("the deadline is the least of the client's, the method's or else the defaul
   );
 });
 
-test("a method's own timeout may be longer than the gateway's default, and is cut to its maximum", () => {
+test("a method's timeout may exceed the gateway's default, and is capped at the maximum", () => {
   expect(deadlineOf(undefined, "connect", echo, 60_000, limits).ms).toBe(60_000);
   expect(deadlineOf(undefined, "connect", echo, 86_400_000, limits)).toMatchObject({
     ms: limits.maxDeadlineMs,
@@ -90,31 +90,31 @@ const apply = (header: Record<string, string>, methodMs?: number) => {
   return [deadline, headers.get("connect-timeout-ms")];
 };
 
-test("the headers of a call carry its deadline: the gateway's when nobody else has one", () => {
+test("the call headers carry the gateway's timeout if neither the client nor the method sets one", () => {
   expect(apply({})).toEqual([{ ms: 15_000, setBy: "gateway", isClientBound: false }, "15000"]);
 });
 
-test("the headers of a call carry its deadline: the method's when it is shorter", () => {
+test("the call headers carry the method's timeout if it is shorter", () => {
   expect(apply({ "connect-timeout-ms": "9999999999" }, 2000)).toEqual([
     { ms: 2000, setBy: "method", isClientBound: true },
     "2000",
   ]);
 });
 
-test("the headers of a call carry its deadline: the client's when it is the shortest", () => {
+test("the call headers carry the client's timeout if it is the shortest", () => {
   expect(apply({ "connect-timeout-ms": "10" }, 2000)).toEqual([
     { ms: 10, setBy: "client", isClientBound: true },
     "10",
   ]);
 });
 
-test("the headers of a call carry its deadline: what is no timeout stays for the protocol to reject", () => {
+test("an invalid timeout stays in the call headers, so that the protocol handler rejects it", () => {
   expect(apply({ "connect-timeout-ms": "soon" })).toEqual([
     { ms: 15_000, setBy: "gateway", isClientBound: false },
     "soon",
   ]);
 });
 
-test("the headers of a call carry its deadline: a stream has a limit of its own", () => {
+test("the headers of a stream carry the timeout for streams", () => {
   expect(applied(new Headers(), "grpc", repeat).ms).toBe(3_600_000);
 });

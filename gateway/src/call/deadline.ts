@@ -5,7 +5,7 @@ import { type Protocol, protocolOf } from "./protocol.ts";
 
 /** The deadline of a call, and its source. */
 export interface Deadline {
-  /** Milliseconds, from 0 to one day, which fits into a timer. */
+  /** The timeout in milliseconds, from 0 to one day, which fits into a timer. */
   readonly ms: number;
   readonly setBy: "client" | "method" | "gateway";
   /** Whether the client set a timeout, even if another deadline is shorter. */
@@ -14,13 +14,13 @@ export interface Deadline {
 
 /** The deadlines of the gateway, in milliseconds. */
 export interface GatewayDeadlines {
-  /** The deadline of methods without an annotated one. */
+  /** The deadline of methods that have no annotated deadline. */
   readonly fallback: number;
-  /** The maximum for any call. */
+  /** The maximum deadline of any call. */
   readonly max: number;
 }
 
-/** Returns the annotated deadline of a method, in milliseconds; undefined if there is none. */
+/** Returns the annotated deadline of a method, in milliseconds; undefined without an annotation. */
 export type MethodTimeout = (method: DescMethod) => number | undefined;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -32,14 +32,14 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   n: 0.000_001,
 };
 
-/** Returns the request header that carries a client's timeout. */
+/** Returns the name of the request header that carries a client's timeout. */
 export function timeoutHeader(protocol: Protocol): "connect-timeout-ms" | "grpc-timeout" {
   return protocol === "connect" ? "connect-timeout-ms" : "grpc-timeout";
 }
 
 /**
  * Parses a client's timeout into milliseconds: up to ten digits for Connect; up to eight digits and a unit
- * for gRPC and gRPC-Web. Returns undefined for other text, which the handler of the protocol rejects.
+ * for gRPC and gRPC-Web. Returns undefined for other strings, which the protocol's handler rejects.
  */
 export function parseTimeout(protocol: Protocol, text: string): number | undefined {
   if (protocol === "connect") return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
@@ -48,7 +48,9 @@ export function parseTimeout(protocol: Protocol, text: string): number | undefin
   return unit === undefined ? undefined : Number(match?.[1]) * unit;
 }
 
-/** Returns the valid timeout in the headers of a request, in milliseconds; undefined if there is none. */
+/**
+ * Returns the timeout in the headers of a request, in milliseconds; undefined if it is missing or invalid.
+ */
 export function clientTimeoutMs(headers: IncomingHttpHeaders): number | undefined {
   const protocol = protocolOf(headers["content-type"]);
   const given = headers[timeoutHeader(protocol)];
@@ -64,9 +66,7 @@ export function printTimeout(protocol: Protocol, ms: number): string {
   return protocol === "connect" ? String(whole) : `${whole}m`;
 }
 
-/**
- * Returns the minimum of the client's timeout, the method's or else the default deadline, and the maximum.
- */
+/** Returns the minimum of the client's timeout, the method's or default deadline, and the maximum. */
 export function effectiveDeadline(
   client: number | undefined,
   method: number | undefined,
@@ -80,7 +80,7 @@ export function effectiveDeadline(
 /**
  * Returns the deadline of a call.
  *
- * @param given the text of the client's timeout; invalid text is ignored
+ * @param given the client's timeout as a string; an invalid string is ignored
  */
 export function deadlineOf(
   given: string | undefined,
@@ -95,9 +95,9 @@ export function deadlineOf(
 }
 
 /**
- * Writes the deadline of a call into its headers, from which connect's handler reads it. The handler would
- * reject a valid timeout beyond its maximum, and turn one beyond 2^31-1 into 1 ms. Invalid timeouts are not
- * changed, so that the handler rejects them.
+ * Writes the deadline of a call into its headers, from which connect's handler reads it. Otherwise the
+ * handler would reject a valid timeout over its maximum, and treat a timeout over 2^31-1 as 1 ms. Invalid
+ * timeouts do not change, so that the handler rejects them.
  */
 export function applyDeadline(headers: Headers, protocol: Protocol, { ms }: Deadline): void {
   const name = timeoutHeader(protocol);

@@ -1,9 +1,9 @@
 import type { ConnectError } from "@connectrpc/connect";
 import type { LimitName } from "../limits.ts";
 
-/** Why a call is rejected: the limit, and the error for its caller. */
+/** The rejection of a call: the exceeded limit, and the error for the caller. */
 export interface LimitRejection {
-  /** A limit of the table, or `upstream.callsInFlight`. */
+  /** The name of a limit in the table, or `upstream.callsInFlight`. */
   readonly limit: LimitName | "upstream.callsInFlight";
   readonly error: ConnectError;
 }

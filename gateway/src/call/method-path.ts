@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 
-/** Cached, since Map lookups are faster with the identical string. */
+/** Caches paths, since Map lookups are faster with the identical string object. */
 const PATHS = new WeakMap<DescMethod, string>();
 
 /** Returns `package.Service/Method`, the path of a method without its leading slash. */

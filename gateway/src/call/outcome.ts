@@ -20,8 +20,8 @@ export function outcomeOf(call: Call, httpStatus: number, defect?: unknown): Out
 }
 
 /**
- * Returns the reason of the call's end. connect aborts the signal with the error, and without a reason on
- * success, even while messages are still unsent.
+ * Returns the reason for the end of the call. connect aborts the signal with the error, and on success
+ * without a reason, even while messages are still unsent.
  */
 function reasonOf(call: Call): unknown {
   const reason: unknown = call.signal?.reason;

@@ -108,7 +108,7 @@ const CALLS: readonly RawCall[] = [
   post(`${PATH}?${"x".repeat(20_000)}`, "application/json"),
 ];
 
-test("every error of a call has a documented reason, whatever fails and by whichever path", async () => {
+test("every error of a call has a documented reason, on both the fast path and connect's path", async () => {
   // the response to HEAD has no body
   const calls = [...FAST_PATH_CASES.map((each) => each.call), ...CALLS].filter(
     ({ method }) => method !== "HEAD",
@@ -142,7 +142,7 @@ async function failure(call: Promise<unknown>): Promise<ConnectError> {
   );
 }
 
-test("a caller without the credentials that pass through gets the reason of missing ones", async () => {
+test("a caller without pass-through credentials gets the reason UPSTREAM_CREDENTIALS_MISSING", async () => {
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: credentialed.url }));
   const error = await failure(client.echo({ text: "a" }));
   expect([error.code, reasonOf(error)]).toEqual([Code.Unauthenticated, "UPSTREAM_CREDENTIALS_MISSING"]);

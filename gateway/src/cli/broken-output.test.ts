@@ -17,9 +17,9 @@ upstreams: { echo: { baseUrl: https://echo.example } }
 );
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Commands that need a server, or tokens of one, before they print. */
+/** Commands that need a server, or tokens from one, before they print. */
 const NEEDS_A_SERVER = new Set(["serve", "login", "logout", "status", "token", "upstream-login"]);
-/** `import` prints by another program. */
+/** Returns whether a command prints itself, without a server; `import` runs another program. */
 const OWN_OUTPUT = (name: string) => !NEEDS_A_SERVER.has(name) && name !== "import";
 const names = createProgram().commands.map((command) => command.name());
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -34,10 +34,10 @@ const COMMANDS = [
   ...names.filter(OWN_OUTPUT).map((name) => [name, ...(ARGUMENTS[name] ?? [])]),
 ];
 
-/** Runs a command; its exit status and what it says on standard error. */
+/** Runs a command, and returns its exit status and standard error. */
 async function run(command: readonly string[], stdout: number | "pipe") {
   const child = spawn(process.execPath, [bin, ...command], { stdio: ["ignore", stdout, "pipe"] });
-  // a reader that has had enough before the first byte
+  // the reader closes before the first byte
   child.stdout?.destroy();
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -55,7 +55,7 @@ test
       command,
     ]),
   )(
-  "connect-rest %s says that standard output is full, and fails",
+  "connect-rest %s reports that standard output is full, and fails",
   { timeout: 60_000 },
   async (_name, command) => {
     const full = openSync("/dev/full", "w");
@@ -71,7 +71,7 @@ test
 test.each(
   COMMANDS.map((command) => [command.join(" ").replace(file, "FILE").replace(directory, "FOLDER"), command]),
 )(
-  "connect-rest %s fails without a word when its reader is gone",
+  "connect-rest %s fails silently when the reader of its output closes",
   { timeout: 60_000 },
   async (_name, command) => {
     expect(await run(command as string[], "pipe")).toEqual({ status: 1, stderr: "" });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /**
- * Opens a URL in the user's browser, with the command in `BROWSER` or that of the system. Success cannot be
+ * Opens a URL in the user's browser, with the command in `BROWSER` or the system's command. Success cannot be
  * detected, so callers also print the URL.
  */
 export function openBrowser(url: URL, env: NodeJS.ProcessEnv = process.env): void {
@@ -14,7 +14,7 @@ export function openBrowser(url: URL, env: NodeJS.ProcessEnv = process.env): voi
   child.unref();
 }
 
-/** Returns the command that opens a URL as its last argument; undefined without a display. */
+/** Returns the command that opens a URL given as the last argument, or undefined without a display. */
 export function browserCommand(
   { BROWSER: browser = "", DISPLAY: display = "", WAYLAND_DISPLAY: wayland = "" }: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,

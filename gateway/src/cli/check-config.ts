@@ -4,8 +4,8 @@ import { usesOf, warningsOf } from "../config/upstream-uses.ts";
 import { printError, printLine } from "./output.ts";
 
 /**
- * `connect-rest check-config`: reports every problem of the file, its secrets, certificates and adapters in
- * one run. Without problems, it prints which services call which upstream, and warnings.
+ * Runs `connect-rest check-config`: reports every problem of the file, its secrets, certificates and adapters
+ * in one run. Without problems, it prints the services that call each upstream, and warnings.
  */
 export async function checkConfig({ config: file }: { readonly config: string }): Promise<void> {
   report(await prepare(file, process.env));

@@ -52,7 +52,7 @@ function echo(url: string, text: string): Promise<Response> {
   });
 }
 
-test("serve prints the ready lines and what to try, serves, drains upon SIGTERM and exits with 0", async () => {
+test("serve prints the ready lines and example calls, serves calls, drains on SIGTERM and exits with 0", async () => {
   const { run, url } = await serve();
   await run.line(/^http:.*\/$/);
   expect(await (await echo(url, "hello")).json()).toEqual({ text: "hello" });
@@ -80,10 +80,10 @@ test("serve prints the ready lines and what to try, serves, drains upon SIGTERM 
   });
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("serve loses no call in flight upon %s", async (signal) => {
+test.each(["SIGTERM", "SIGINT"] as const)("serve completes all calls in flight on %s", async (signal) => {
   const { run, url } = await serve();
   const calls = Promise.all([echo(url, "late 1"), echo(url, "late 2"), echo(url, "late 3")]);
-  // The server has the three calls when it responds to a fourth that came after them.
+  // When the server responds to a fourth call, it has received the three earlier calls.
   await echo(url, "now");
   run.process.kill(signal);
   const answers = await calls;
@@ -96,18 +96,18 @@ test.each(["SIGTERM", "SIGINT"] as const)("serve loses no call in flight upon %s
   await expect(echo(url, "gone")).rejects.toThrow();
 });
 
-test("serve ends at once with 1 upon a second signal", async () => {
+test("serve exits immediately with 1 on a second signal", async () => {
   const { run, url } = await serve();
   const call = echo(url, "late").catch(() => undefined);
   await echo(url, "now");
-  // The first ones, close together, count as one: npm hands on what the terminal has sent already.
+  // Signals in quick succession count as one: npm forwards a signal that the terminal has already sent.
   const pressing = setInterval(() => run.process.kill("SIGINT"), 50);
   expect(await run.exit).toBe(1);
   clearInterval(pressing);
   await call;
 });
 
-test("serve loses no call when one Ctrl-C reaches it twice", async () => {
+test("serve completes all calls when it receives one Ctrl-C twice", async () => {
   const { run, url } = await serve();
   const call = echo(url, "late");
   await echo(url, "now");
@@ -117,7 +117,7 @@ test("serve loses no call when one Ctrl-C reaches it twice", async () => {
   expect(await run.exit).toBe(0);
 });
 
-test("serve says that its port is in use, and what to do", async () => {
+test("serve reports that its port is in use, with a remedy", async () => {
   const taken = net.createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const { port } = taken.address() as net.AddressInfo;
@@ -130,7 +130,7 @@ test("serve says that its port is in use, and what to do", async () => {
 });
 
 test.each(["metrics", "diagnostics"])(
-  "serve says that the port for %s is in use, and where it is set",
+  "serve reports that the port for %s is in use, with the setting to change",
   async (name) => {
     const taken = net.createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
@@ -146,7 +146,7 @@ test.each(["metrics", "diagnostics"])(
   },
 );
 
-test("serve says that its address is none of this machine", async () => {
+test("serve reports that its address does not belong to this machine", async () => {
   const run = cli(["serve", "--host", "192.0.2.1", "--config", "hosts.yaml"]);
   expect(await run.exit).toBe(1);
   expect(run.output().stderr).toBe(
@@ -157,13 +157,13 @@ test("serve says that its address is none of this machine", async () => {
 const UNNAMED =
   'is not a loopback address: name the hosts that callers use in server.hosts, e.g. [gateway.example.com], or write ["*"] for all where no browser can reach the port; otherwise any web page could call the gateway by DNS rebinding';
 
-test("serve does not start beyond loopback before the hosts of callers are named", async () => {
+test("serve does not listen on a non-loopback address without configured hosts", async () => {
   const run = cli(["serve", "--host", "0.0.0.0"]);
   expect(await run.exit).toBe(2);
   expect(run.output().stderr).toBe(`connect-rest.yaml:6:9: server.host: 0.0.0.0 ${UNNAMED}\n`);
 });
 
-test("check-config says that hosts are missing, and, where they are named, that the gateway is open to all", async () => {
+test("check-config reports missing hosts, and with hosts warns that the gateway is open to everyone", async () => {
   const unnamed = cli(["check-config", "--config", "unnamed.yaml"]);
   expect(await unnamed.exit).toBe(2);
   expect(unnamed.output().stderr).toBe(`unnamed.yaml:6:17: server.host: :: ${UNNAMED}\n`);
@@ -174,7 +174,7 @@ test("check-config says that hosts are missing, and, where they are named, that 
   );
 });
 
-test("serve serves the hosts that are named beyond loopback, and warns loudly", async () => {
+test("serve serves the configured hosts on a non-loopback address, with a warning", async () => {
   const run = cli(["serve", "--config", "hosts.yaml", "--port", "0"]);
   const url = (await run.line(/^gateway ready on /)).replace(
     "gateway ready on http://0.0.0.0",
@@ -189,13 +189,13 @@ test("serve serves the hosts that are named beyond loopback, and warns loudly", 
 });
 
 test.each([
-  ["of credentials that are missing", "", "they need credentials (api_key), and this upstream has none"],
+  ["missing credentials", "", "they need credentials (api_key), and this upstream has none"],
   [
-    "of credentials of the wrong kind",
+    "credentials of the wrong kind",
     "credentials: { oauth2: { accessToken: { env: TOKEN } } }",
     "they need credentials (api_key), and this upstream has oauth2",
   ],
-])("serve and check-config warn %s, in one process and with workers", async (_, credentials, text) => {
+])("serve and check-config warn about %s, in one process and with workers", async (_, credentials, text) => {
   const file = "needy.yaml";
   writeFileSync(
     path.join(directory, file),
@@ -218,7 +218,7 @@ test.each([
   }
 });
 
-test("serve prints commands with a token where the configuration authorizes callers", async () => {
+test("serve prints commands with a token if the configuration authorizes callers", async () => {
   const publicUrl = "http://127.0.0.1:9";
   writeFileSync(
     path.join(directory, "guarded.yaml"),
@@ -230,11 +230,11 @@ test("serve prints commands with a token where the configuration authorizes call
   expect(printed).toContain(`sign in, in a browser: npx connect-rest login ${publicUrl}\n`);
   const token = `-H "authorization: Bearer $(npx connect-rest token ${publicUrl})"`;
   expect(printed).toContain(`then call: curl ${token} -d '{"text":"hello"}'`);
-  // the start page needs a token, which a browser does not bring
+  // the start page needs a token, which browsers do not send
   expect(printed).not.toContain("all methods");
 });
 
-test("serve says that the sandbox does not start", async () => {
+test("serve reports that the sandbox cannot start", async () => {
   const run = cli(["serve", "--sandbox", "--config", "broken.yaml"]);
   expect(await run.exit).toBe(1);
   expect(run.output().stderr).toBe(
@@ -242,7 +242,7 @@ test("serve says that the sandbox does not start", async () => {
   );
 });
 
-test("serve prints problems of its configuration and exits with 2", async () => {
+test("serve prints the problems in its configuration and exits with 2", async () => {
   const run = cli(["serve", "--config", "wrong.yaml"]);
   expect(await run.exit).toBe(2);
   expect(run.output()).toEqual({
@@ -251,14 +251,14 @@ test("serve prints problems of its configuration and exits with 2", async () => 
   });
 });
 
-test("check-config says that all is valid, and who calls which upstream", async () => {
+test("check-config reports that the configuration is valid, and which services call which upstream", async () => {
   const run = cli(["check-config"]);
   expect(await run.exit).toBe(0);
   const stdout = "connect-rest.yaml is valid: 1 service\n  upstream echo: echo.v1.EchoService\n";
   expect(run.output()).toEqual({ stdout, stderr: "" });
 });
 
-test("check-config warns of what is hardly intended, and exits with 0", async () => {
+test("check-config warns about settings that are probably unintended, and exits with 0", async () => {
   const run = cli(["check-config", "--config", "unused.yaml"]);
   expect(await run.exit).toBe(0);
   expect(run.output().stderr).toBe(
@@ -276,7 +276,7 @@ test("check-config prints every problem and exits with 2", async () => {
   ]);
 });
 
-test("print-config and schema print YAML and JSON", async () => {
+test("print-config prints YAML, and schema prints JSON", async () => {
   const printed = cli(["print-config"]);
   expect(await printed.exit).toBe(0);
   expect(printed.output().stdout).toMatch(
@@ -287,14 +287,14 @@ test("print-config and schema print YAML and JSON", async () => {
   expect(JSON.parse(schema.output().stdout)).toMatchObject({ title: "connect-rest.yaml", type: "object" });
 });
 
-test("print-config and schema print problems in place of a configuration that is wrong", async () => {
+test("print-config prints problems instead of an invalid configuration", async () => {
   const run = cli(["print-config", "--config", "wrong.yaml"]);
   expect(await run.exit).toBe(2);
   expect(run.output().stdout).toBe("");
 });
 
 test.each([["--help"], ["serve", "--help"], ["check-config", "--help"], ["print-config", "--help"]])(
-  "the command line explains itself: %s %s",
+  "help is printed for connect-rest %s %s",
   async (...args) => {
     const run = cli(args);
     expect(await run.exit).toBe(0);
@@ -302,7 +302,7 @@ test.each([["--help"], ["serve", "--help"], ["check-config", "--help"], ["print-
   },
 );
 
-test("the command line prints its version", async () => {
+test("connect-rest --version prints the version", async () => {
   const run = cli(["--version"]);
   expect(await run.exit).toBe(0);
   expect(run.output().stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -316,7 +316,7 @@ test.each([
     "error: option '--port <port>' argument 'x' is invalid. Expected a port from 0 to 65535.\n",
   ],
   [["serve", "now"], "error: too many arguments for 'serve'. Expected 0 arguments but got 1: now.\n"],
-])("the command line rejects %j with 2", async (args, message) => {
+])("connect-rest rejects the arguments %j, and exits with 2", async (args, message) => {
   const run = cli(args);
   expect(await run.exit).toBe(2);
   expect(run.output().stderr).toBe(`${message}(run connect-rest --help for usage)\n`);

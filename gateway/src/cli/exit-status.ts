@@ -1,8 +1,8 @@
 /** The exit statuses of the process. */
 export const EXIT_STATUS = {
   ok: 0,
-  /** Something failed while running. */
+  /** The command failed while running. */
   failure: 1,
-  /** The command line or the configuration is wrong. */
+  /** The command line or the configuration is invalid. */
   usage: 2,
 } as const;

@@ -8,7 +8,7 @@ function never(error: unknown): void {
   expect.unreachable(String(error));
 }
 
-test("a process that has grown is collected once, after there has been no call for five looks", async () => {
+test("a process that has grown collects garbage once, after five checks without a call", async () => {
   let calls = 3;
   let resident = 100 * MB;
   let collections = 0;
@@ -45,7 +45,7 @@ test("a process that has grown is collected once, after there has been no call f
   ]);
 });
 
-test("property: a look at which memory cannot be measured changes nothing", async () => {
+test("property: a check that cannot measure memory changes nothing", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), async (isMeasured) => {
       let resident: number | undefined = 100 * MB;
@@ -70,7 +70,7 @@ test("property: a look at which memory cannot be measured changes nothing", asyn
   );
 });
 
-test("property: what cannot be given back is not collected for again, and a process that does not grow never", async () => {
+test("property: a process collects garbage once after it has grown, even if memory stays in use, and never without growth", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 60, max: 2000 }),
@@ -98,7 +98,7 @@ test("property: what cannot be given back is not collected for again, and a proc
   );
 });
 
-test("where garbage cannot be collected, that is said once", async () => {
+test("a failed garbage collection is reported once and not repeated", async () => {
   const errors: unknown[] = [];
   let resident = 100 * MB;
   const memory = new IdleMemory({
@@ -113,13 +113,13 @@ test("where garbage cannot be collected, that is said once", async () => {
   expect(errors).toEqual(["Error: no inspector"]);
 });
 
-test("the garbage of this process is collected", async () => {
+test("the default collection releases garbage of the current process", async () => {
   const kept: WeakRef<object>[] = [];
   for (let index = 0; index < 100; index++) kept.push(new WeakRef({ index }));
   let resident = 100 * MB;
   const memory = new IdleMemory({ calls: () => 0, resident: () => resident, onError: never });
   resident *= 3;
-  // a WeakRef holds what it was made with until the turn is over
+  // a WeakRef keeps its target alive until the end of the turn
   await new Promise((resolve) => setImmediate(resolve));
   for (let time = 0; time < 5; time++) await memory.look();
   expect(kept.filter((ref) => ref.deref() !== undefined)).toEqual([]);

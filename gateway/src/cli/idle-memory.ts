@@ -7,7 +7,7 @@ const EVERY_MS = 1000;
 const QUIET_LOOKS = 5;
 
 /**
- * The minimum growth before a collection: a fraction of the previous size, and a size in bytes below which a
+ * The minimum growth before a collection, as a fraction of the previous size and in bytes. Below either, a
  * collection is not worthwhile.
  */
 const GROWTH = 0.15;
@@ -18,29 +18,29 @@ export interface IdleMemoryOptions {
   /** Returns the number of running and waiting calls. */
   readonly calls: () => number;
   /**
-   * Returns the resident bytes; throws if they are unknown, e.g. without a file descriptor. Default: those of
-   * this process.
+   * Returns the resident set size in bytes; throws if the size is unknown, e.g. for lack of a file
+   * descriptor. Default: measures this process.
    */
   readonly resident?: (() => number) | undefined;
-  /** Collects garbage, however long it takes. Default: in this process. */
+  /** Collects garbage; the time that it takes does not matter. Default: collects in this process. */
   readonly collect?: (() => Promise<void>) | undefined;
-  /** Notified of each collection, with the bytes before and after. */
+  /** Receives the resident bytes before and after each collection. */
   readonly onCollected?: ((before: number, after: number) => void) | undefined;
-  /** Notified if garbage cannot be collected; it is not tried again. */
+  /** Receives the error if garbage cannot be collected; no further collection is attempted. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
  * Releases memory after a burst. V8 collects garbage only when it needs memory, which an idle process never
- * does, and buffers stay until then. After some seconds without calls, if the process has grown since the
- * last collection, it collects garbage, which takes a fraction of a second. Only for dedicated processes:
- * other work in the process would have to wait.
+ * does, and the garbage retains buffers until then. If the process has grown since the last collection, this
+ * class collects garbage after some seconds without calls, which takes a fraction of a second. Use it only in
+ * dedicated processes, because other work in the process has to wait.
  */
 export class IdleMemory {
   private readonly options: IdleMemoryOptions;
   private readonly resident: () => number;
   private readonly collect: () => Promise<void>;
-  /** The known minimum that the process needs, in bytes. */
+  /** The bytes that the process is known to need. */
   private settled: number;
   private quiet = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class IdleMemory {
     this.settled = this.measured() ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Starts to check every second. Does not keep the process running. */
+  /** Starts checking every second. The timer does not keep the process running. */
   start(): void {
     this.timer = setInterval(() => void this.look(), EVERY_MS).unref();
   }
@@ -63,7 +63,7 @@ export class IdleMemory {
     this.timer = undefined;
   }
 
-  /** Checks once. Never rejects. */
+  /** Checks once, and collects garbage if it is worthwhile. Never rejects. */
   async look(): Promise<void> {
     const before = this.measured();
     if (before === undefined) return;
@@ -73,7 +73,7 @@ export class IdleMemory {
     this.quiet = 0;
     try {
       await this.collect();
-      // the rest is in use: one collection after a burst is enough
+      // the remaining memory is in use: one collection after a burst is enough
       this.settled = this.measured() ?? before;
       this.options.onCollected?.(before, this.settled);
     } catch (error) {
@@ -92,7 +92,10 @@ export class IdleMemory {
   }
 }
 
-/** The first collection finds garbage; the second one releases what finalizers held, such as buffers. */
+/**
+ * The first collection finds garbage; the second collection releases memory that finalizers held, such as
+ * buffers.
+ */
 const COLLECTIONS = 2;
 
 /** Collects all garbage, as under memory pressure. */

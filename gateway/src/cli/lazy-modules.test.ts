@@ -9,7 +9,7 @@ const testing = path.resolve(import.meta.dirname, "../testing");
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-lazy-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Writes down what is loaded when the process says that it is ready, before it says so. */
+/** Records the loaded modules when the process writes that it is ready. */
 const RECORDER = `
 import { writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -27,7 +27,7 @@ process.stdout.write = function (text, ...rest) {
 };
 `;
 
-/** The sources of the package of authorization. */
+/** The sources of the authorization package. */
 const AUTHORIZATION = pathToFileURL(path.resolve(import.meta.dirname, "../../../authorization/src")).href;
 
 interface Loaded {
@@ -35,7 +35,7 @@ interface Loaded {
   readonly builtin: readonly string[];
 }
 
-/** What a gateway has loaded once it is ready, with more settings. */
+/** Returns the modules that a gateway with additional settings has loaded when it is ready. */
 async function loadedWith(settings = ""): Promise<Loaded> {
   const recorder = path.join(directory, "recorder.mjs");
   writeFileSync(recorder, RECORDER);
@@ -51,7 +51,7 @@ async function loadedWith(settings = ""): Promise<Loaded> {
   return JSON.parse(readFileSync(path.join(directory, "loaded.json"), "utf8")) as Loaded;
 }
 
-/** Packages that only some gateways need, or none before its first calls. */
+/** Packages that only some gateways need, or that are not needed before the first call. */
 const LAZY_PACKAGES = [
   "@bufbuild/cel",
   "@bufbuild/re2",
@@ -65,7 +65,7 @@ const LAZY_PACKAGES = [
   "pino-pretty",
 ];
 
-/** The same of files and folders of our own. */
+/** Files and folders of this repository that only some gateways need. */
 const LAZY_FILES = [
   "authorization/src/index.ts",
   "authorization/src/server/provider.ts",
@@ -82,7 +82,7 @@ const LAZY_FILES = [
   "runtime/src/oauth.ts",
 ];
 
-/** Parts of Node.js: the client that it has for `fetch` and `Headers`, and SQLite. */
+/** Node.js modules that only some gateways need: the HTTP client for `fetch` and `Headers`, and SQLite. */
 const LAZY_BUILTIN = ["internal/deps/undici/undici", "sqlite"];
 
 function lazyOnes({ modules, builtin }: Loaded): string[] {
@@ -93,18 +93,18 @@ function lazyOnes({ modules, builtin }: Loaded): string[] {
   ];
 }
 
-test("a gateway that is ready has loaded nothing that it may never need", async () => {
+test("a ready gateway has loaded no module that it may never need", async () => {
   const loaded = await loadedWith();
   expect(loaded.modules.some((url) => url.endsWith("/gateway/src/server.ts"))).toBe(true);
   expect(lazyOnes(loaded)).toEqual([]);
 });
 
-test("a gateway without authorization has loaded none of its package", async () => {
+test("a gateway without authorization loads no module of the authorization package", async () => {
   const { modules } = await loadedWith();
   expect(modules.filter((url) => url.includes(AUTHORIZATION))).toEqual([]);
 });
 
-test("the package of authorization is loaded where it is configured, with the store that is", async () => {
+test("a gateway with authorization loads the authorization package and the configured store", async () => {
   const loaded = await loadedWith(`authorization: { publicUrl: "http://127.0.0.1:8080" }`);
   expect(lazyOnes(loaded)).toEqual([
     "jose",
@@ -120,7 +120,7 @@ test("the package of authorization is loaded where it is configured, with the st
   ]);
 });
 
-test("what is configured is loaded before a gateway is ready", async () => {
+test("a gateway loads the modules for its configuration before it is ready", async () => {
   const settings = `bus: { url: "redis://127.0.0.1:9" }\nwatch: { resumeKey: { env: RESUME_KEY } }`;
   process.env.RESUME_KEY = "0".repeat(64);
   try {

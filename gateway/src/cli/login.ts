@@ -14,7 +14,7 @@ export interface LoginOptions extends TokenFileOption {
   readonly browser: boolean;
 }
 
-/** `connect-rest login`: signs a person or this program in to a gateway. */
+/** Runs `connect-rest login`: signs a person or this program in to a gateway. */
 export async function login(gateway: string, options: LoginOptions): Promise<void> {
   const { clientId, clientSecretFile, scope, resource, port } = options;
   const file = openTokenFile(options);
@@ -40,14 +40,14 @@ function asClient(gateway: string, client: ClientOptions, file: ReturnType<typeo
   return signInAsClient(gateway, file, { ...client, clientId, clientSecret });
 }
 
-/** Directs a person to a URL, which is always printed, since a browser may not open. */
+/** Directs a person to a URL. The URL is always printed, since the browser may not open. */
 export function lead(url: URL, withBrowser: boolean): void {
   printLine("To sign in, open this address in a browser on this machine:");
   printLine(url.href);
   if (withBrowser) openBrowser(url);
 }
 
-/** Describes the rights of a sign-in in words. */
+/** Describes the rights of a session in words. */
 export function describe({ clientId, grant, scope, expiresAt, isRefreshable }: SessionStatus): string {
   const who = grant === "client_credentials" ? `as the client ${clientId}` : `by the client ${clientId}`;
   const what = scope === undefined ? "" : `, scope ${scope}`;

@@ -2,7 +2,10 @@ import { Session } from "connect-rest-runtime/oauth";
 import { printLine } from "./output.ts";
 import { explained, openTokenFile, type TokenFileOption } from "./token-files.ts";
 
-/** `connect-rest logout`: revokes the tokens for a gateway and deletes them, even if the revocation fails. */
+/**
+ * Runs `connect-rest logout`: revokes the tokens for a gateway and deletes them, even if the revocation
+ * fails.
+ */
 export async function logout(gateway: string, options: TokenFileOption): Promise<void> {
   const session = new Session(gateway, openTokenFile(options));
   const wasSignedIn = await explained(() => session.end());

@@ -10,7 +10,7 @@ try {
   process.exitCode = report(error);
 }
 if (!(await flushOutput())) process.exitCode ||= EXIT_STATUS.failure;
-// Everything is closed: a timer left by an adapter must not keep the process running.
+// At this point everything is closed; a timer left by an adapter must not keep the process running.
 process.exit();
 
 /** Prints an error, and returns the exit status. */

@@ -8,7 +8,7 @@ import { giveMemoryBack } from "./memory-environment.ts";
 
 type Starting = NonNullable<Parameters<typeof giveMemoryBack>[0]>;
 
-/** What is started in place of a process. */
+/** Returns the arguments of the call that replaces the process; undefined without such a call. */
 function startedInPlaceOf(changes: Partial<Starting>): unknown[] | undefined {
   let started: unknown[] | undefined;
   const execve = ((...args: unknown[]) => {
@@ -27,7 +27,7 @@ function startedInPlaceOf(changes: Partial<Starting>): unknown[] | undefined {
   return started;
 }
 
-test("a process that serves is started once more, as it was, with an allocator that gives memory back", () => {
+test("a serving process is re-executed with the same arguments and an allocator setting that releases memory", () => {
   expect(startedInPlaceOf({})).toEqual([
     "/usr/bin/node",
     ["/usr/bin/node", "--max-old-space-size=512", "/bin/entry.cjs", "serve", "--config", "a b.yaml"],
@@ -42,11 +42,11 @@ test.each<[string, Partial<Starting>]>([
   ["tunables of the operator's", { env: { GLIBC_TUNABLES: "glibc.malloc.arena_max=2" } }],
   ["a debugger", { execArgv: ["--inspect-brk=0"] }],
   ["a channel", { channel: {} } as Partial<Starting>],
-])("%s is left as it is", (_, changes) => {
+])("with %s, the process is not re-executed", (_, changes) => {
   expect(startedInPlaceOf(changes)).toBeUndefined();
 });
 
-test("where it is not allowed, the process serves as it is", () => {
+test("a process that may not be re-executed serves without the setting", () => {
   const reject = (() => {
     throw new Error("ERR_ACCESS_DENIED");
   }) as unknown as NonNullable<Starting["execve"]>;
@@ -54,7 +54,7 @@ test("where it is not allowed, the process serves as it is", () => {
 });
 
 test.skipIf(process.platform !== "linux" || process.execve === undefined)(
-  "the process keeps its id, its arguments and its output",
+  "the re-executed process keeps its PID, arguments and output",
   async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-"));
     const script = path.join(directory, "script.mts");

@@ -1,23 +1,23 @@
 /**
- * From this size on, glibc allocates a buffer directly from the system, and returns it when it is freed.
- * Smaller buffers, and all buffers once a larger one was freed under the dynamic threshold, are kept between
- * buffers in use: a burst of large responses would permanently double the size of the process.
+ * The size in bytes from which glibc allocates a buffer directly from the system, and returns the buffer when
+ * it is freed. Smaller buffers stay in the heap, and under glibc's dynamic threshold, so do all buffers after
+ * a larger one was freed: a burst of large responses would permanently double the size of the process.
  */
 const MMAP_THRESHOLD = String(1024 * 1024);
 
-/** Variables that users set deliberately. */
+/** Environment variables that users set deliberately. */
 const OWN_SETTINGS = ["MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"] as const;
 
-/** The relevant properties of the process. */
+/** The properties of the process that determine whether it restarts. */
 type Starting = Pick<NodeJS.Process, "platform" | "env" | "argv" | "execArgv" | "execPath" | "channel"> & {
   readonly execve?: typeof process.execve;
 };
 
 /**
- * Restarts a serving process in place, with the same process id, so that its allocator returns the memory of
- * large buffers: glibc reads this setting from the environment, and only at startup. Does nothing if the
- * setting exists, on systems other than Linux, before Node.js 22.15, and for a process with a debugger or a
- * channel to its parent, which would be lost.
+ * Restarts a serving process in place, with the same process ID, so that its allocator returns the memory of
+ * large buffers: glibc reads this setting from the environment, and only at startup. Does nothing if a user
+ * has set an allocator variable, on systems other than Linux, before Node.js 22.15, or for a process with a
+ * debugger or an IPC channel to its parent, which would be lost.
  */
 export function giveMemoryBack(starting: Starting = process): void {
   const { execve, env, execPath, execArgv, argv } = starting;
@@ -26,7 +26,7 @@ export function giveMemoryBack(starting: Starting = process): void {
     const args = [execPath, ...execArgv, ...argv.slice(1)];
     execve.call(process, execPath, args, { ...env, MALLOC_MMAP_THRESHOLD_: MMAP_THRESHOLD });
   } catch {
-    // not permitted: the process also works without it
+    // the restart is not permitted; the process also works without it
   }
 }
 

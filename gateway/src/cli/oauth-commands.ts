@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE } from "../config/environment.ts";
 
-/** Declares a command with the common settings. */
+/** Declares a command with the settings that all commands share. */
 export type Declare = (name: string, description: string) => Command;
 
 const AFTER_LOGIN = `

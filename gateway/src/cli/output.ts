@@ -1,17 +1,17 @@
 import { standardError, standardOutput } from "../log/standard-streams.ts";
 
-/** The time that an ending server waits for the readers of its output, in milliseconds. */
+/** The time for which an exiting server waits for the readers of its output, in milliseconds. */
 export const LAST_LINES_MS = 1000;
 
 let patienceMs = Number.POSITIVE_INFINITY;
 let mustBeRead = true;
 
-/** Prints lines on standard output. */
+/** Prints text on standard output. */
 export function printText(text: string): void {
   standardOutput().write(text);
 }
 
-/** Prints lines on standard error. */
+/** Prints text on standard error. */
 export function printErrorText(text: string): void {
   standardError().write(text);
 }
@@ -26,14 +26,17 @@ export function printError(line: string): void {
   standardError().write(`${line}\n`);
 }
 
-/** Limits `flushOutput` to one second: a server must end when requested, even if nobody reads its output. */
+/**
+ * Limits the wait of `flushOutput` to one second: a server must exit when asked to, even if its output is not
+ * read.
+ */
 export function endWithoutReader(): void {
   patienceMs = LAST_LINES_MS;
   mustBeRead = false;
 }
 
 /**
- * Resolves when all printed and logged output is written. The result is false if output of a command could
+ * Resolves when all printed and logged output has been written, with false if the output of a command could
  * not be written; the output of a server is optional. Prints the cause to standard error, unless the reader
  * has closed the pipe.
  */

@@ -13,8 +13,8 @@ never written into the file: { env: NAME } or { file: PATH }.
 Exit status: 0 after success, e.g. a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
 
 /**
- * Creates the command line. Rejects with CommanderError for an invalid one, after printing the error. The
- * code of a command is loaded only when it runs, since help and errors do not need it.
+ * Creates the command line. Parsing an invalid command line prints the error and rejects with CommanderError.
+ * The code of a command is loaded only when it runs, since help and errors do not need it.
  */
 export function createProgram(): Command {
   const program = new Command("connect-rest")

@@ -6,8 +6,8 @@ import { bufCurlCommand, curlCommand, type Examples } from "../pages/example.ts"
 
 /**
  * Returns commands to try first: a call with curl, the same call with gRPC, and the start page, if they are
- * served. If callers are authorized, also how to sign in and call with the token. The method is the first one
- * with a configured example, else the first one.
+ * served. If callers are authorized, it adds commands to sign in and to call with the token. The method is
+ * the first method with a configured example, or else the first method.
  */
 export function tryLines(
   gateway: Gateway,
@@ -32,7 +32,7 @@ export function tryLines(
   return [...commands, page].filter((line) => line !== undefined);
 }
 
-/** Returns the next steps: sign in, call with the token, and the paths that need no token. */
+/** Returns the lines that show how to sign in and call with the token, and the paths that need no token. */
 function signInLines(publicUrl: string, gateway: Gateway, examples: Examples): string[] {
   const method = firstMethod(gateway, examples);
   const call = (method && curlCommand(method, publicUrl, examples)) ?? "";
@@ -44,7 +44,7 @@ function signInLines(publicUrl: string, gateway: Gateway, examples: Examples): s
   ];
 }
 
-/** Returns the method to try first. */
+/** Returns the method for the example calls. */
 function firstMethod(gateway: Gateway, examples: Examples): DescMethod | undefined {
   const methods = gateway.services.flatMap((service) => service.methods);
   const configured = Object.keys(examples).map((path) => methods.find((each) => methodPath(each) === path));

@@ -20,15 +20,15 @@ export interface ReloadOptions {
 /**
  * Returns a function that reads the configuration again, and applies settings that can change at run time:
  * the log level, credentials, certificates, and reloadable limits. Everything is checked before anything
- * changes: an invalid configuration changes nothing, and its problems are logged. Never rejects. Reloads run
- * one at a time, and waiting requests share one reload.
+ * changes, so an invalid configuration changes nothing, and its problems are logged. Never rejects. Reloads
+ * run one at a time, and waiting requests share one reload.
  */
 export function createReload({ read, running, gateway, upstreams, log }: ReloadOptions): () => Promise<void> {
   return reloader(log, async () => {
     const next = await read();
     const { live, restart } = changesOf(running, next);
     const { limits } = next.config.server;
-    // The files of certificates and secrets may have changed under the same names.
+    // The files of certificates and secrets may have new contents under the same names.
     const hasTls = running.tls !== undefined && next.tls !== undefined;
     const keepsClients = (running.tls?.clientCa !== undefined) === (next.tls?.clientCa !== undefined);
     gateway.reload({ limits, ...(hasTls && keepsClients ? { tls: next.tls } : {}) });

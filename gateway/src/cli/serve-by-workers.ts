@@ -17,10 +17,10 @@ import { HangUp, type Stop, untilStopped } from "./signals.ts";
 import { warnOfUpstreams } from "./warn-of-upstreams.ts";
 import { type WorkersFlags, workersOf } from "./workers-of.ts";
 
-/** The time that a worker has after its drain, in milliseconds: for the last spans and log lines. */
+/** The time that a worker has for its last spans and log lines after its drain, in milliseconds. */
 const LAST_WORDS_MS = 5000 + LAST_LINES_MS;
 
-/** Settings of the primary process, which new workers do not apply. */
+/** Settings of the primary process, which replacing the workers does not apply. */
 const OF_PRIMARY = ["server.metrics", "sandbox"];
 
 /**
@@ -69,8 +69,8 @@ export async function serveByWorkers(options: WorkersFlags, count: number): Prom
 }
 
 /**
- * Starts the workers; returns undefined if a worker fails, which it has reported, or if the process has to
- * end before.
+ * Starts the workers. Returns undefined if a worker fails, after that worker has reported its error, or if
+ * the process has to exit before they are ready.
  */
 async function start(
   supervisor: Supervisor,
@@ -147,8 +147,8 @@ interface RollOptions {
 
 /**
  * Returns the handler of SIGHUP. Reloadable settings change in each worker; other changes replace the workers
- * one at a time. An invalid configuration changes nothing. Never rejects. Runs one at a time, and waiting
- * requests share one run.
+ * one at a time. An invalid configuration changes nothing. Never rejects. The handler runs once at a time,
+ * and waiting requests share one run.
  */
 function createRoll({ read, running: first, options, supervisor, log }: RollOptions): () => Promise<void> {
   let running = first;

@@ -33,9 +33,9 @@ export interface ServeOptions extends SandboxFlags {
 export const TELEMETRY_MS = 3000;
 
 /**
- * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process
- * immediately. SIGHUP reloads the configuration. With several workers, this process is the primary process or
- * a worker.
+ * Runs `connect-rest serve`: serves until SIGTERM or SIGINT, then drains; a second signal ends the process
+ * immediately. SIGHUP reloads the configuration. With several workers, this process is either the primary
+ * process or a worker.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const orders = await ordersOfWorker();
@@ -75,7 +75,7 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
     const prepared = { ...running, upstreams: upstreams.options };
     const listening = { ...options, ...(showcase !== undefined && { port: showcase.port }) };
     const gateway = await startPrepared(prepared, listening, log, orders);
-    // Before the ready line, since its reader may send a signal immediately.
+    // Registered before the ready line is printed, since its reader may send a signal immediately.
     const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox), retirement(orders)]);
     const reload = createReload({ read, running, gateway, upstreams, log });
     hangUp.start(reload);
@@ -101,7 +101,9 @@ function keepCompiled(): void {
   nodeModule.flushCompileCache?.();
 }
 
-/** Reports to the primary process that a worker is ready, and follows its orders from now on. */
+/**
+ * Reports to the primary process that the worker is ready, and handles the primary's messages from now on.
+ */
 function report(orders: Orders, gateway: Gateway, config: Config, reload: () => Promise<void>): void {
   const { url, diagnosticsUrl } = gateway;
   orders.onReload(() => void reload());
@@ -111,7 +113,7 @@ function report(orders: Orders, gateway: Gateway, config: Config, reload: () => 
   void tellPrimary({ type: "ready", url, diagnosticsUrl, lines: tryLines(gateway, config) });
 }
 
-/** The reason to stop a worker that was replaced. */
+/** The stop reason of a worker that was replaced. */
 const REPLACED = Symbol("replaced");
 
 async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> {
@@ -119,7 +121,10 @@ async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> 
   return REPLACED;
 }
 
-/** Drains, then runs the earlier listeners of the signal. Stopping without a signal is a failure. */
+/**
+ * Drains, then runs the earlier listeners of the signal. If the reason is an error message, the exit status
+ * is a failure.
+ */
 async function stop(gateway: Gateway, reason: Stop | string | typeof REPLACED, log: Logger): Promise<void> {
   if (reason === REPLACED) {
     log.info("draining; another worker listens in place of this one");
@@ -139,7 +144,7 @@ async function stop(gateway: Gateway, reason: Stop | string | typeof REPLACED, l
   }
 }
 
-/** Resolves with the work, or after the timeout. */
+/** Resolves when the work ends, or after the timeout. */
 function atMost(ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -147,7 +152,7 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
   });
 }
 
-/** Releases memory while the process is idle. */
+/** Starts releasing memory while the process is idle. */
 function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
   const memory = new IdleMemory({
     calls: gateway.calls,
@@ -189,7 +194,7 @@ async function startPrepared(
   );
 }
 
-/** Returns the bus through which workers share feeds if no bus is configured. */
+/** Returns the bus through which workers share feeds; undefined if the process is not a worker. */
 function busOfWorkers(orders: Orders | undefined): BusMaker | undefined {
   return orders && ((observer) => new GroupBus(orders.broker, observer));
 }
@@ -241,7 +246,10 @@ function announce(
   if (withSandbox) for (const line of lines) printLine(line);
 }
 
-/** Logs uncaught errors as a last resort: they are defects of one request, and must not end the others. */
+/**
+ * Logs uncaught errors as a last resort: each is a defect that affects one request, and must not end the
+ * other requests.
+ */
 function reportStrayErrors(log: Logger): void {
   const report = (error: unknown) => {
     log.error({ cause: error instanceof Error ? error.stack : String(error) }, "stray error");

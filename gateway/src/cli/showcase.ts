@@ -8,20 +8,20 @@ import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Sandbox } from "../sandbox/sandbox-process.ts";
 import type { SandboxFlags } from "./configured-sandbox.ts";
 
-/** Authorization for a demo: in-memory state, a key for this run, and a sandbox as the third party. */
+/** The authorization of a demo: in-memory state, a random key, and a sandbox as the third party. */
 export interface Showcase {
   readonly publicUrl: string;
   readonly port: number;
   readonly sandbox: Pick<SandboxFlags, "sandboxSignInRedirect">;
 }
 
-/** The path to which a third party redirects people for the authorization server. */
+/** The path of the authorization server to which a third party redirects people after sign-in. */
 const RETURN_PATH = "/authorize/i/return";
 
-/** The host of the showcase: loopback, where http is sufficient. */
+/** The host of the showcase: a loopback address, for which http is sufficient. */
 const HOST = "127.0.0.1";
 
-/** Determines the addresses before anything listens, since the sandbox needs the redirect URL. */
+/** Determines the addresses before any server listens, since the sandbox needs the redirect URL. */
 export async function showcaseOf(options: {
   readonly config: string;
   readonly port?: number;
@@ -32,7 +32,7 @@ export async function showcaseOf(options: {
   return { publicUrl, port, sandbox: { sandboxSignInRedirect: publicUrl + RETURN_PATH } };
 }
 
-/** Returns the upstreams of the sandbox. */
+/** Returns the settings for the upstreams that the sandbox replaces. */
 export function upstreamsOf({ upstreams }: Sandbox): UpstreamOverrides {
   const entries = Object.entries(upstreams).map(
     ([name, { signIn: _, ...upstream }]) => [name, upstream] as const,
@@ -40,7 +40,7 @@ export function upstreamsOf({ upstreams }: Sandbox): UpstreamOverrides {
   return Object.fromEntries(entries);
 }
 
-/** Returns an authorization with the sandbox as the third party. */
+/** Returns authorization settings with the sandbox as the third party. */
 export function authorizationOf({ publicUrl }: Showcase, { upstreams }: Sandbox): AuthorizationOverrides {
   const signIns = Object.entries(upstreams).flatMap(([name, { signIn }]) =>
     signIn === undefined ? [] : [[name, signIn] as const],

@@ -32,7 +32,7 @@ afterEach(() => {
   for (const run of RUNS.splice(0)) run.process.kill("SIGKILL");
 });
 
-/** A module beside the configuration. */
+/** Writes a module next to the configuration. */
 function writeModule(name: string, text: string): void {
   writeFileSync(path.join(directory, name), text);
 }
@@ -68,7 +68,7 @@ async function serve(): Promise<{ run: Run; url: string }> {
   return { run, url: (await run.line(/^gateway ready on /)).replace("gateway ready on ", "") };
 }
 
-/** The first line of the log with this message after those that were seen, as soon as there is one. */
+/** Waits for the first log line with a message, after a number of earlier lines with this message. */
 async function logLine(run: Run, msg: string, after = 0): Promise<Record<string, unknown>> {
   const find = () =>
     run
@@ -92,7 +92,7 @@ function echo(url: string): Promise<Response> {
   });
 }
 
-test("SIGHUP takes over the level of the log, credentials and limits, and says which settings need a restart", async () => {
+test("SIGHUP applies the log level, credentials and limits, and reports settings that need a restart", async () => {
   setKey("one");
   configure({});
   const { run, url } = await serve();
@@ -118,7 +118,7 @@ test("SIGHUP takes over the level of the log, credentials and limits, and says w
   expect((await fetch(`${url}/${"x".repeat(100)}`)).status).toBe(414);
 });
 
-test("a configuration that is wrong changes nothing, and the next right one counts", async () => {
+test("reloading an invalid configuration changes nothing, and reloading a valid configuration later applies it", async () => {
   setKey("one");
   configure({});
   const { run, url } = await serve();
@@ -142,7 +142,7 @@ test("a configuration that is wrong changes nothing, and the next right one coun
   expect(received["x-api-key"]).toBe("three");
 });
 
-test("SIGHUP before the gateway is ready does not end it, and counts once it is", async () => {
+test("SIGHUP before the gateway is ready does not end it, and reloads the configuration once it is ready", async () => {
   setKey("one");
   writeModule(
     "hup.ts",
@@ -154,18 +154,21 @@ test("SIGHUP before the gateway is ready does not end it, and counts once it is"
   expect((await echo(url)).status).toBe(200);
 });
 
-test.each(["SIGUSR1", "SIGUSR2"] as const)("%s opens no debugger and ends nothing", async (signal) => {
-  setKey("one");
-  configure({});
-  const { run, url } = await serve();
-  run.process.kill(signal);
-  expect((await echo(url)).status).toBe(200);
-  run.process.kill("SIGTERM");
-  expect(await run.exit).toBe(0);
-  expect(run.output().stderr).not.toContain("ebugger");
-});
+test.each(["SIGUSR1", "SIGUSR2"] as const)(
+  "%s opens no debugger and does not end the process",
+  async (signal) => {
+    setKey("one");
+    configure({});
+    const { run, url } = await serve();
+    run.process.kill(signal);
+    expect((await echo(url)).status).toBe(200);
+    run.process.kill("SIGTERM");
+    expect(await run.exit).toBe(0);
+    expect(run.output().stderr).not.toContain("ebugger");
+  },
+);
 
-test("SIGTERM fails readiness while everything is served for the notice, and a second signal ends it at once", async () => {
+test("SIGTERM fails readiness while the gateway serves calls for drainNoticeMs, and a second signal ends it immediately", async () => {
   setKey("one");
   configure({ limits: "drainNoticeMs: 86400000, drainGraceMs: 86400000" });
   const { run, url } = await serve();
@@ -178,7 +181,7 @@ test("SIGTERM fails readiness while everything is served for the notice, and a s
   expect(await run.exit).toBe(1);
 });
 
-test("SIGINT skips the notice", async () => {
+test("SIGINT drains without waiting for drainNoticeMs", async () => {
   setKey("one");
   configure({ limits: "drainNoticeMs: 86400000" });
   const { run } = await serve();
@@ -186,7 +189,7 @@ test("SIGINT skips the notice", async () => {
   expect(await run.exit).toBe(0);
 });
 
-test("who listened to SIGTERM before the gateway, as an SDK does, hears of it after the last call", async () => {
+test("earlier listeners for SIGTERM, such as a telemetry SDK's, run after the last call", async () => {
   setKey("one");
   writeModule(
     "sdk.ts",

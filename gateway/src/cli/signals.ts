@@ -5,16 +5,17 @@ type StopSignal = "SIGTERM" | "SIGINT";
 const STOP_SIGNALS: readonly StopSignal[] = ["SIGTERM", "SIGINT"];
 
 /**
- * The time in which repeated signals count as one, in milliseconds: under `npm start`, Ctrl-C reaches the
- * process twice, from the terminal and from npm.
+ * The time within which repeated signals count as one, in milliseconds: under `npm start`, one Ctrl-C reaches
+ * the process twice, from the terminal and from npm.
  */
 const SAME_SIGNAL_MS = 300;
 
-/** The signal that stops the process; SIGHUP means that its terminal was closed. */
+/** A signal that stops the process. SIGHUP means that the terminal was closed. */
 export interface Stop {
   readonly signal: StopSignal | "SIGHUP";
   /**
-   * Runs the earlier listeners of the signal, such as the shutdown of an SDK. Resolves when they are done.
+   * Runs the earlier listeners of the signal, such as the shutdown of an SDK, and resolves when they have
+   * finished.
    */
   readonly runOthers: () => Promise<void>;
 }
@@ -61,7 +62,7 @@ export class HangUp {
     process.on("SIGHUP", () => this.hear());
   }
 
-  /** Calls a function on each further SIGHUP, and immediately if there was one before. */
+  /** Calls a function on each further SIGHUP, and immediately if a SIGHUP arrived earlier. */
   start(onReload: () => void): void {
     this.onReload = onReload;
     if (this.isPending) onReload();

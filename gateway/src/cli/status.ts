@@ -8,7 +8,9 @@ export interface StatusOptions extends TokenFileOption {
   readonly json?: boolean;
 }
 
-/** `connect-rest status`: lists where this user is signed in, without contacting a server. */
+/**
+ * Runs `connect-rest status`: lists the gateways where this user is signed in, without contacting a server.
+ */
 export async function status(gateway: string | undefined, options: StatusOptions): Promise<void> {
   const file = openTokenFile(options);
   const found = await explained(async () => {

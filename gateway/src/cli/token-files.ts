@@ -6,7 +6,7 @@ import { reasonOf } from "connect-rest-runtime";
 import { ERRORS } from "connect-rest-runtime/internal";
 import { TokenFile } from "connect-rest-runtime/oauth";
 
-/** The location of the tokens. */
+/** Options for the location of the tokens. */
 export interface TokenFileOption {
   readonly tokenFile?: string | undefined;
 }
@@ -27,14 +27,14 @@ function configFolder({ XDG_CONFIG_HOME: xdg, APPDATA: appData }: NodeJS.Process
   return xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(homedir(), ".config");
 }
 
-/** Reads a secret from a file of its own, without the editor's trailing newline. */
+/** Reads a secret from a file that contains nothing else, without the editor's trailing newline. */
 export function readSecretFile(file: string): string {
   const text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
   if (text === "") throw new Error(`the file ${file} is empty`);
   return text;
 }
 
-/** Runs a command, and explains its errors with a remedy. */
+/** Runs a command; rethrows its errors with a remedy. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -23,7 +23,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Reads until a text is there, and no further. */
+/** Reads a stream until it matches a pattern, and no further. */
 async function readUntil(stream: Readable, pattern: RegExp): Promise<RegExpExecArray> {
   let text = "";
   for (;;) {
@@ -35,7 +35,7 @@ async function readUntil(stream: Readable, pattern: RegExp): Promise<RegExpExecA
   }
 }
 
-/** A gateway whose standard error nobody reads. */
+/** Starts a gateway whose standard error is not read. */
 async function serve() {
   const child = spawn(process.execPath, [bin, "serve"], {
     cwd: directory,
@@ -56,7 +56,7 @@ async function droppedLines(metrics: string): Promise<number> {
   return Number(/^connect_rest_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Calls that log long lines. */
+/** Makes calls that log long lines. */
 async function callMany(url: string, count: number): Promise<void> {
   const call = () =>
     fetch(`${url}/grpc.health.v1.Health/Check`, {
@@ -67,7 +67,7 @@ async function callMany(url: string, count: number): Promise<void> {
   for (let i = 0; i < count; i += 50) await Promise.all(Array.from({ length: 50 }, call));
 }
 
-test("a gateway whose log nobody reads serves on, counts the lines that are lost, says so when it is read, and ends when it is told to", {
+test("a gateway whose log is not read serves calls, counts lost lines, reports the count once the log is read, and exits on SIGTERM", {
   timeout: 120_000,
 }, async () => {
   const { child, url, droppedLines } = await serve();
@@ -81,7 +81,7 @@ test("a gateway whose log nobody reads serves on, counts the lines that are lost
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("a gateway whose output has no reader any more serves on", { timeout: 120_000 }, async () => {
+test("a gateway whose output was closed by the reader still serves calls", { timeout: 120_000 }, async () => {
   const { child, url, droppedLines } = await serve();
   child.stdout.destroy();
   child.stderr.destroy();

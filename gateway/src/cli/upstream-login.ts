@@ -25,7 +25,7 @@ export interface UpstreamLoginOptions {
 }
 
 /**
- * `connect-rest upstream-login`: lets a person authorize the gateway at an upstream. The tokens are written
+ * Runs `connect-rest upstream-login`: lets a person authorize the gateway at an upstream. Writes the tokens
  * to the files from which the configuration reads them.
  */
 export async function upstreamLogin(upstream: string, options: UpstreamLoginOptions): Promise<void> {
@@ -48,7 +48,7 @@ function credentialsOf(config: Config, upstream: string): CredentialPlaces {
   throw new ConfigError([problemAt(config, ["upstreams"], text)]);
 }
 
-/** A group of credential settings. */
+/** The configured credentials of one kind for an upstream. */
 class Place {
   private readonly config: Config;
   private readonly path: readonly string[];
@@ -61,7 +61,7 @@ class Place {
     this.path = ["upstreams", upstream, "credentials", kind];
   }
 
-  /** Returns a setting that a sign-in requires. */
+  /** Returns the value of a setting that sign-in requires, or throws if it is missing. */
   needed<T>(value: T | undefined, key: string, example: string): T {
     if (value !== undefined) return value;
     throw this.wrong(key, `upstream-login needs it, e.g. ${key}: ${example}`);
@@ -75,7 +75,7 @@ class Place {
     }
   }
 
-  /** Returns the file for a secret. */
+  /** Returns the file in which a secret is stored. */
   file(place: SecretPlace | undefined, key: string): string {
     const { file } = this.needed(place, key, `{ file: secrets/${this.upstream}-${key} }`);
     if (file !== undefined) return path.resolve(this.config.directory, file);
@@ -111,7 +111,7 @@ async function byOAuth2(
     method: secret === undefined ? ("none" as const) : inBody,
   } as const;
   const tokenFile = new TokenFile(file);
-  // checks the token file before asking for a token
+  // checks that the token file can be read before the person signs in
   await tokenFile.entries();
   await signInByOAuth2({ authorizeUrl, tokenUrl, client, scope }, person, async (tokens) => {
     await tokenFile.update(place.upstream, () => ({ details: {}, tokens }));
@@ -142,7 +142,7 @@ async function byOAuth1(
   const token = place.file(places?.token, "token");
   const tokenSecret = place.file(places?.tokenSecret, "tokenSecret");
   await signInByOAuth1(flow, person, async (found: OAuth1Token) => {
-    // a concurrent reader sees at worst the old token with the new secret, but never a partial file
+    // a concurrent reader sees at worst the old token with the new secret, and never a partial file
     await writePrivateFile(tokenSecret, `${found.tokenSecret.reveal()}\n`);
     await writePrivateFile(token, `${found.token.reveal()}\n`);
   });

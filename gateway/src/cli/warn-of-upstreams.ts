@@ -4,8 +4,8 @@ import { upstreamWarnings } from "../config/upstream-uses.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Logs the upstream warnings of `check-config`: missing or unsuitable credentials, with which calls will
- * fail, and upstreams without adapters. Upstreams that a sandbox replaces are skipped.
+ * Logs the upstream warnings of `check-config`: missing or unsuitable credentials, which make calls fail, and
+ * upstreams without adapters. Skips upstreams that a sandbox replaces.
  */
 export function warnOfUpstreams(
   log: Logger,

@@ -12,8 +12,8 @@ export interface WorkersFlags extends SandboxFlags {
 }
 
 /**
- * Returns the number of serving processes; one if the configuration cannot be read, since that process
- * reports the error.
+ * Returns the number of serving processes; returns one if the configuration cannot be read, because a single
+ * process reports the error.
  */
 export function workersOf({ config: file, workers }: WorkersFlags): number {
   const configured = workers ?? readConfig(file, process.env).config?.server.workers ?? 1;

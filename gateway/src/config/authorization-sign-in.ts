@@ -7,7 +7,7 @@ const endpoint = z.string().refine(isEndpoint, {
 });
 const optionalEndpoint = endpoint.optional();
 
-/** Parameters that the flow sets itself. */
+/** Parameters that the authorization flow sets itself. */
 const OWN_PARAMETER =
   /^(?:response_type|client_id|redirect_uri|state|scope|code_challenge|code_challenge_method|oauth_.*)$/;
 
@@ -137,7 +137,7 @@ export const signInSchema = z.strictObject({
   ),
 });
 
-/** `upstreams.NAME.signIn` as parsed. */
+/** The setting `upstreams.NAME.signIn` as parsed. */
 export type UpstreamSignIn = z.infer<typeof upstreamSignIn>;
 
 function isEndpoint(address: string): boolean {

@@ -169,7 +169,7 @@ test.each(MISTAKES)("%s", async (_name, text, problem) => {
   expect(found.join()).not.toContain("hunter2");
 });
 
-test("what is right is read with its defaults, and secrets as hashes alone", async () => {
+test("a valid section is read with its defaults, and secrets are kept only as hashes", async () => {
   const { authorization, config } = await read(
     base(
       `scopes: { read: { methods: ['echo.v1.*'] } }, clients: { c: { secret: ${PLACE.GOOD}, grants: [client_credentials] }, k: { jwks: public.json, redirectUris: ['http://localhost/'] } }`,
@@ -199,13 +199,13 @@ test("what is right is read with its defaults, and secrets as hashes alone", asy
   });
 });
 
-test("without the section nobody is authorized", async () => {
+test("without the section authorization, callers are not authorized", async () => {
   expect(
     (await read(`adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://e.example' } }`)).authorization,
   ).toBeUndefined();
 });
 
-test("what is valid and hardly intended is warned of", async () => {
+test("valid settings that are probably unintended cause warnings", async () => {
   const text = base(
     "registration: { grants: [client_credentials] }, scopes: { a: { methods: ['*'] } }",
     "",

@@ -24,7 +24,7 @@ const DEFAULT_FILE = "authorization.sqlite";
 /**
  * Reads the secrets and keys of `authorization`; returns undefined if callers are not authorized.
  *
- * @throws ConfigError naming everything that cannot be used
+ * @throws ConfigError naming each invalid setting
  */
 export function resolveAuthorization(
   config: Config,

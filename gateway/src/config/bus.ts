@@ -13,14 +13,14 @@ const MIN_KEY_LENGTH = 32;
 /** The settings of feeds and of the bus that shares them, including all secrets. */
 export interface Watching {
   readonly watch: Pick<WatchOptions, "resumeKey" | "maxFeeds"> | undefined;
-  /** Undefined without a bus. */
+  /** The options of the bus; undefined without a bus. */
   readonly bus: BusOptions | undefined;
 }
 
 /**
  * Reads the secrets and files of `watch` and `bus`.
  *
- * @throws ConfigError naming everything that cannot be read
+ * @throws ConfigError naming each secret or file that cannot be read
  */
 export function resolveWatching(config: Config, env: Environment): Watching {
   const problems: Problem[] = [];

@@ -20,7 +20,7 @@ function load(text: string): Config {
 
 const limits = withDefaultLimits();
 
-/** Settings by their paths, each with two values: all that can change, and a good part of what cannot. */
+/** Settings by path, each with two values: all settings that can change at run time, and many that cannot. */
 const SETTINGS: readonly (readonly [path: string, one: unknown, other: unknown, isLive: boolean])[] = [
   ["log.level", "info", "debug", true],
   ["strict", false, true, false],
@@ -67,7 +67,7 @@ function textOf(values: readonly (readonly [path: string, value: unknown])[]): s
     .join("\n");
 }
 
-test("of all that changed, what can change counts, and what cannot is named", () => {
+test("among changed settings, those that apply live and those that need a restart are listed separately", () => {
   fc.assert(
     fc.property(fc.subarray([...SETTINGS]), (changed) => {
       const before = load(textOf(SETTINGS.map(([place, one]) => [place, one])));
@@ -75,7 +75,7 @@ test("of all that changed, what can change counts, and what cannot is named", ()
         textOf(SETTINGS.map((each) => [each[0], changed.includes(each) ? each[2] : each[1]])),
       );
       const { live, restart } = changesBetween(before, after);
-      /** A secret changes as its place does: with the name of the variable, or the file. */
+      /** A changed secret appears under its environment variable or file setting. */
       const named = (list: readonly string[]) => [
         ...new Set(list.map((each) => each.replace(/\.(?:env|file)$/, ""))),
       ];
@@ -107,7 +107,7 @@ test.each([
   }
 });
 
-test("proxies and TLS of upstreams whose secrets or files have other contents are named", () => {
+test("upstreams whose proxy secrets or TLS files have new contents are reported", () => {
   const proxy = (password: string) => ({
     url: "http://p.example",
     username: "u",
@@ -128,7 +128,7 @@ test("proxies and TLS of upstreams whose secrets or files have other contents ar
   expect(changedContents(running, running)).toEqual([]);
 });
 
-/** Settings that are secrets, with whether a changed secret counts at once. */
+/** The settings that are secrets, and whether a change applies without a restart. */
 const SECRETS: readonly (readonly [path: string, isLive: boolean])[] = [
   ["watch.resumeKey", false],
   ["watch.previousResumeKey", false],
@@ -143,7 +143,7 @@ const SECRETS: readonly (readonly [path: string, isLive: boolean])[] = [
   ["upstreams.echo.signIn.oauth2.clientSecret", false],
 ];
 
-test("of secrets that have changed in their places, those that count after a restart only are named", async () => {
+test("among secrets with new values, only those that need a restart are reported", async () => {
   const text = `
 adapters: [${path.resolve(import.meta.dirname, "../testing/personal-echo-rest.ts")}]
 watch: { resumeKey: { env: S0 }, previousResumeKey: { env: S1 } }

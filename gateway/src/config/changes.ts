@@ -8,9 +8,9 @@ import { secretsOf } from "./secrets.ts";
 
 /** Settings that differ between two configurations, as sorted dotted paths. */
 export interface Changes {
-  /** Settings that take effect immediately. */
+  /** Settings that apply without a restart. */
   readonly live: readonly string[];
-  /** Settings that take effect after a restart. */
+  /** Settings that apply only after a restart. */
   readonly restart: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function changesBetween(running: Config, next: Config): Changes {
 
 /**
  * Returns the proxy and TLS settings of upstreams whose secrets or files have new contents, even at unchanged
- * paths. They take effect after a restart.
+ * paths. These settings apply only after a restart.
  */
 export function changedContents(running: Upstreams, next: Upstreams): string[] {
   return Object.entries(running).flatMap(([name, before]) => {
@@ -69,7 +69,7 @@ export function changedContents(running: Upstreams, next: Upstreams): string[] {
 }
 
 /**
- * Returns the settings of secrets with new values, even at unchanged places, that take effect after a
+ * Returns the settings of secrets that have new values, even in unchanged places, and that apply only after a
  * restart.
  */
 function changedSecrets(running: Config, next: Config): string[] {
@@ -91,14 +91,14 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Returns the settings of a group with the values of secrets, which are needed to compare secrets. */
+/** Returns a copy of a group in which secrets are replaced by their values, for comparison. */
 function revealed(group: unknown): unknown {
   if (!isObject(group)) return group;
   return Object.entries(group).map(([key, value]) => [key, value instanceof Secret ? value.reveal() : value]);
 }
 
 /**
- * Returns whether a setting takes effect immediately. Adding or removing a setting without a default needs a
+ * Returns whether a setting applies without a restart. Adding or removing a setting without a default needs a
  * restart, except for credentials.
  */
 function isLive(path: Path, isInBoth: boolean): boolean {

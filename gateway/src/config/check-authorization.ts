@@ -12,11 +12,11 @@ import { ConfigError, type Problem } from "./problems.ts";
 /** The header that carries the gateway's tokens. */
 const TOKEN_HEADER = "authorization";
 
-/** Names of fields that contain tokens. */
+/** A pattern for the names of fields that contain tokens. */
 const TOKEN_FIELD = /(?:^|_)token(?:_|$)/;
 
 /**
- * Checks for settings that would leak tokens or make them useless, if callers are authorized.
+ * If callers are authorized, checks for settings that would leak tokens or make them useless.
  *
  * @param host the listening address
  * @throws ConfigError naming each problem

@@ -4,7 +4,7 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
 /**
- * Checks that `differences` and `strict` have an effect; without adapters they have none.
+ * Checks that each setting of `differences` and `strict` applies to an adapter.
  *
  * @throws ConfigError naming each setting without effect
  */

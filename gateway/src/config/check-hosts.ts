@@ -4,17 +4,17 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 
 /**
- * Checks that hosts are configured if the gateway listens beyond loopback.
+ * Checks that hosts are configured if the gateway listens on a non-loopback address.
  *
  * @param host the listening address
- * @throws ConfigError
+ * @throws ConfigError if they are not configured
  */
 export function checkHosts(config: Config, host: string = config.server.host): void {
   if (config.server.hosts !== undefined || isLoopback(host)) return;
   throw new ConfigError([problemAt(config, ["server", "host"], missingHosts(host))]);
 }
 
-/** Returns warnings if everyone who reaches the gateway may call it or read its memory. */
+/** Returns warnings if anyone who reaches the gateway may call it or read its memory. */
 export function hostWarnings(config: Config): Problem[] {
   const { host, diagnostics } = config.server;
   const open =

@@ -4,10 +4,10 @@ import { ConfigError, type Problem } from "./problems.ts";
 import type { CredentialPlaces } from "./upstream-schema.ts";
 
 /**
- * Checks that every credential has one source, and that every header belongs to one upstream.
+ * Checks that every credential has one source, and that no two upstreams use the same header.
  *
  * @returns the headers, in lower case
- * @throws ConfigError
+ * @throws ConfigError naming each conflict
  */
 export function checkPassThrough(config: Config): string[] {
   const problems: Problem[] = [];

@@ -6,9 +6,9 @@ import { ConfigError } from "./problems.ts";
 type Addresses = Pick<UpstreamOptions, "baseUrl" | "bases">;
 
 /**
- * Checks that every upstream of the adapters is configured, with the base addresses that they use.
+ * Checks that every upstream that adapters call is configured, with the base addresses that the adapters use.
  *
- * @throws ConfigError naming each missing one
+ * @throws ConfigError naming each missing upstream and base address
  */
 export function checkUpstreams(
   config: Config,
@@ -34,7 +34,7 @@ export function checkUpstreams(
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** `baseUrl` applies to every base without a separate address. */
+/** Returns whether a base has an address. `baseUrl` applies to every base without a separate address. */
 function hasBase({ baseUrl, bases = {} }: Addresses, base: string): boolean {
   return base === "" || baseUrl !== undefined || Object.hasOwn(bases, base);
 }

@@ -28,7 +28,7 @@ function load(text: string, env: Record<string, string> = {}): Config {
   return loadConfig(write(text), env);
 }
 
-/** The lines of a ConfigError, without the directory. */
+/** Returns the lines of a ConfigError, without the directory. */
 async function problems(work: () => unknown): Promise<string[]> {
   try {
     await work();
@@ -41,7 +41,7 @@ async function problems(work: () => unknown): Promise<string[]> {
   return [];
 }
 
-test("a valid configuration has defaults for all but its adapters", () => {
+test("a valid configuration has a default for every setting except its adapters", () => {
   const config = load("adapters: [./a.ts]");
   expect(config).toMatchObject({
     adapters: ["./a.ts"],
@@ -57,7 +57,7 @@ test("a valid configuration has defaults for all but its adapters", () => {
   expect(config.sandbox).toBeUndefined();
 });
 
-test("a valid configuration gives way to the environment", () => {
+test("environment variables override a valid configuration", () => {
   const config = load("adapters: [a]\nserver: {port: 1}\nsandbox: {module: s, port: 2}", {
     GATEWAY_PORT: "0",
     SANDBOX_PORT: "3",
@@ -65,7 +65,7 @@ test("a valid configuration gives way to the environment", () => {
   expect([config.server.port, config.sandbox?.port]).toEqual([0, 3]);
 });
 
-test("a valid configuration reads secrets from files and the environment, and prints none", () => {
+test("a valid configuration reads secrets from files and the environment, and does not print them", () => {
   write("from-file\n", "secret");
   const config = load(
     [
@@ -92,7 +92,7 @@ test("a valid configuration reads secrets from files and the environment, and pr
   expect(JSON.stringify(blog)).not.toMatch(/from-(?:file|env)/);
 });
 
-test("a valid configuration gives way to the sandbox, whose upstreams need no secret", () => {
+test("the sandbox overrides a valid configuration, and its upstreams need no secrets", () => {
   const config = load(
     "adapters: [a]\nupstreams: {blog: {bases: {api: 'https://a.example'}, userAgent: u, credentials: {apiKey: {env: NONE}}}}",
   );
@@ -102,7 +102,7 @@ test("a valid configuration gives way to the sandbox, whose upstreams need no se
   });
 });
 
-test("a valid configuration loads adapters, and leaves excluded services out", async () => {
+test("a valid configuration loads its adapters without the excluded services", async () => {
   const adapters = await loadAdapters(load(`adapters: [${echoModule}]`));
   expect(adapters.map(({ service }) => service.typeName)).toEqual(["echo.v1.EchoService"]);
   const none = await loadAdapters(
@@ -111,7 +111,7 @@ test("a valid configuration loads adapters, and leaves excluded services out", a
   expect(none).toEqual([]);
 });
 
-test("every mistake is named with its place, in one run: unknown settings, wrong values, missing values", async () => {
+test("one run reports every unknown setting, invalid value and missing value, with its position", async () => {
   const text = [
     "adaptors: [./a.ts]",
     "upstreams:",
@@ -146,7 +146,7 @@ test("every mistake is named with its place, in one run: unknown settings, wrong
   ]);
 });
 
-test("every mistake is named with its place, in one run: YAML that is none, and keys that occur twice", async () => {
+test("one run reports invalid YAML and duplicate keys, with their positions", async () => {
   expect(await problems(() => load("adapters: [a]\nadapters: [b]"))).toEqual([
     "FILE:2:1: yaml: Map keys must be unique",
   ]);
@@ -165,13 +165,13 @@ test("every mistake is named with its place, in one run: YAML that is none, and 
   expect(await problems(() => load(""))).toEqual(["FILE:1:1: adapters: missing: expected array"]);
 });
 
-test("every mistake is named with its place, in one run: an upstream without an address", async () => {
+test("an upstream without an address is reported with its position", async () => {
   expect(await problems(() => load("adapters: [a]\nupstreams:\n  blog: {}"))).toEqual([
     "FILE:3:9: upstreams.blog: an upstream needs an address: baseUrl, or bases",
   ]);
 });
 
-test("every mistake is named with its place, in one run: attempts and breakers that cannot be", async () => {
+test("invalid retry attempts and circuit breakers are reported with their positions", async () => {
   const config = (rest: string) =>
     load(`adapters: [a]\nupstreams:\n  a: { baseUrl: 'https://a.example', ${rest} }`);
   expect(await problems(() => config("retry: { attempts: 0, budget: 2, tries: 3 }"))).toEqual([
@@ -189,13 +189,13 @@ test("every mistake is named with its place, in one run: attempts and breakers t
   expect([retry, breaker]).toEqual([false, { ratio: 0.9 }]);
 });
 
-test("every mistake is named with its place, in one run: a file that is not there", async () => {
+test("a missing configuration file is reported", async () => {
   expect(await problems(() => loadConfig("/no/such.yaml", {}))).toEqual([
     "/no/such.yaml: cannot be read: ENOENT: no such file or directory, open '/no/such.yaml'. Name another file with --config FILE",
   ]);
 });
 
-test("every mistake is named with its place, in one run: secrets that cannot be read", async () => {
+test("secrets that cannot be read are reported with their positions", async () => {
   write("\n", "empty");
   const config = load(
     [
@@ -211,7 +211,7 @@ test("every mistake is named with its place, in one run: secrets that cannot be 
   ]);
 });
 
-test("every mistake is named with its place, in one run: adapters that cannot be loaded, are none, or come twice", async () => {
+test("adapters that cannot be loaded, are invalid, or occur twice are reported with their positions", async () => {
   const none = path.resolve(import.meta.dirname, "document.ts");
   const config = load(
     `adapters:\n  - ./none.ts\n  - no-such-package\n  - ${none}\n  - ${echoModule}\n  - ${echoModule}\nroutes: {exclude: [echo.v1.EchoServic]}`,
@@ -232,19 +232,16 @@ test.each([
   ["a_pb", "; generate messages and adapters with the same target, and with import_extension=ts or js"],
   ["a_pb.ts", "; generate messages and adapters with the same target, and with import_extension=ts or js"],
   ["other.ts", ""],
-])(
-  "every mistake is named with its place, in one run: an adapter that does not find %s",
-  async (name, hint) => {
-    const file = `no-${name}-rest.mjs`;
-    write(`import "./${name}";\n`, file);
-    const [found = ""] = await problems(() => loadAdapters(load(`adapters: [./${file}]`)));
-    const [, module, rest] =
-      /cannot be loaded: Cannot find module '(.*)' imported from (.*)$/.exec(found) ?? [];
-    expect([path.basename(module ?? ""), rest]).toEqual([name, `${directory}/${file}${hint}`]);
-  },
-);
+])("an adapter that does not find %s is reported with its position", async (name, hint) => {
+  const file = `no-${name}-rest.mjs`;
+  write(`import "./${name}";\n`, file);
+  const [found = ""] = await problems(() => loadAdapters(load(`adapters: [./${file}]`)));
+  const [, module, rest] =
+    /cannot be loaded: Cannot find module '(.*)' imported from (.*)$/.exec(found) ?? [];
+  expect([path.basename(module ?? ""), rest]).toEqual([name, `${directory}/${file}${hint}`]);
+});
 
-test("every mistake is named with its place, in one run: a base address that an adapter names and nobody configured", async () => {
+test("a base address that an adapter uses and the configuration lacks is reported with its position", async () => {
   const { echo } = EchoServiceRest.methods;
   if (echo === undefined) throw new Error("no adapter");
   const web = { ...echo, rules: { ...echo.rules, base: "web" } };
@@ -256,13 +253,13 @@ test("every mistake is named with its place, in one run: a base address that an 
   expect(await found("bases: { api: 'https://e.example' }")).toEqual([
     "FILE:3:3: upstreams: echo.v1.EchoService uses the base address web of echo, which is not configured",
   ]);
-  // the runtime sends it to baseUrl
+  // without a configured base, the runtime sends the call to baseUrl
   expect(await found("baseUrl: 'https://e.example'")).toEqual([]);
   expect(await found("bases: { web: 'https://e.example' }")).toEqual([]);
   expect(await found("baseUrl: 'https://e.example', bases: { api: 'https://a.example' }")).toEqual([]);
 });
 
-test("every mistake is named with its place, in one run: an upstream that an adapter calls and nobody configured", async () => {
+test("an upstream that an adapter calls and the configuration lacks is reported with its position", async () => {
   const config = load(`adapters: [${echoModule}]\nupstreams:\n  ecco: {baseUrl: 'https://e.example'}`);
   const adapters = await loadAdapters(config);
   expect(await problems(() => checkUpstreams(config, adapters, config.upstreams))).toEqual([
@@ -270,7 +267,7 @@ test("every mistake is named with its place, in one run: an upstream that an ada
   ]);
 });
 
-test("no text makes the loader throw anything but a ConfigError", () => {
+test("for any file contents, the loader throws only ConfigError", () => {
   const yaml = fc.oneof(
     fc.string(),
     fc.json(),
@@ -289,7 +286,7 @@ test("no text makes the loader throw anything but a ConfigError", () => {
   );
 });
 
-test("a place is that of the nearest setting that is there", () => {
+test("the position of a missing setting is the position of its nearest existing parent", () => {
   const yaml = parseYaml("a:\n  b: 1\n");
   expect(yaml.positionOf(["a", "b"])).toEqual({ line: 2, column: 6 });
   expect(yaml.positionOf(["a", "x", "y"])).toEqual({ line: 2, column: 3 });

@@ -7,7 +7,7 @@ import type { Problem } from "./problems.ts";
 const MAX_PLACE = ["server", "limits", "maxDeadlineMs"] as const;
 const DEFAULTS = ["unaryDeadlineMs", "streamDeadlineMs"] as const;
 
-/** Returns warnings about deadlines, of methods and by default, that exceed the gateway's maximum. */
+/** Returns warnings about default and method deadlines that exceed the gateway's maximum. */
 export function deadlineWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   const limits = withDefaultLimits(config.server.limits);
   const max = limits.maxDeadlineMs;

@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
 
-/** A position in a file, starting at 1. */
+/** A position in a file; lines and columns start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -11,13 +11,13 @@ export interface YamlFile {
   readonly value: unknown;
   /** The errors that the YAML parser reports. */
   readonly errors: ReadonlyArray<Position & { readonly text: string }>;
-  /** The position of the setting's value, or of the nearest enclosing value that exists. */
+  /** Returns the position of the setting's value, or of the nearest enclosing value that exists. */
   positionOf(path: readonly PropertyKey[]): Position;
-  /** The position of the setting's name. */
+  /** Returns the position of the setting's name. */
   positionOfKey(path: readonly PropertyKey[], key: string): Position;
 }
 
-/** Parses YAML 1.2. Duplicate keys are errors, and the expansion of aliases is limited. */
+/** Parses YAML 1.2. Duplicate keys are errors, and alias expansion is limited. */
 export function parseYaml(text: string): YamlFile {
   const lines = new LineCounter();
   // warnings would repeat the content of the file
@@ -37,7 +37,10 @@ export function parseYaml(text: string): YamlFile {
   };
 }
 
-/** Aliases are resolved only here; a missing anchor or too many aliases are also errors of the document. */
+/**
+ * Converts a document to data. Aliases are resolved only here; a missing anchor, or too many aliases, are
+ * reported as errors.
+ */
 function builtValue(document: Document, report: (text: string) => void): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -47,7 +50,9 @@ function builtValue(document: Document, report: (text: string) => void): unknown
   }
 }
 
-/** The part of a YAML message before it quotes the file: `*pass` is an alias, `|pass` a block. */
+/**
+ * Matches a YAML message up to the position where it quotes the file: `*pass` is an alias, `|pass` a block.
+ */
 const REPEATS =
   /^([^:]*(?=: )|Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags|The(?= .* tag has no suffix)).*$/s;
 

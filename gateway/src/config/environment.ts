@@ -33,7 +33,7 @@ function readPort(name: string, env: Environment, problems: Problem[]): number |
   return undefined;
 }
 
-/** Returns whether the text is a port from 0 to 65535. */
+/** Returns whether a string is a port from 0 to 65535. */
 export function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 }

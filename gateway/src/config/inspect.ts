@@ -21,7 +21,7 @@ import { resolveSignIn, type SignInOverrides } from "./sign-in.ts";
 import { resolveTls } from "./tls.ts";
 import { readTypes } from "./types.ts";
 
-/** A valid configuration, with all the modules, files and secrets that it names. */
+/** A valid configuration, with the loaded modules, files and secrets. */
 export interface Prepared {
   readonly config: Config;
   readonly adapters: readonly ServiceAdapter[];
@@ -30,15 +30,15 @@ export interface Prepared {
   /** Includes secrets. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /**
-   * Request headers that pages may send, in lower case: the headers of callers' credentials, and the allowed
-   * ones.
+   * Request headers that pages may send, in lower case: headers of callers' credentials, and configured
+   * headers.
    */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
   readonly watching: Watching;
-  /** Undefined if callers are not authorized. */
+  /** The authorization of callers; undefined if callers are not authorized. */
   readonly authorization: ResolvedAuthorization | undefined;
-  /** Undefined without sign-in. */
+  /** The sign-in settings; undefined without sign-in. */
   readonly signIn: SignInSettings | undefined;
 }
 
@@ -48,14 +48,15 @@ export interface AuthorizationOverrides {
   readonly signIn: SignInOverrides;
 }
 
-/** Values that replace settings. */
+/** Values that override settings. */
 export interface Overrides {
-  /** Sandbox upstreams, by name. Default: none. */
+  /** Settings for the upstreams that a sandbox replaces, by name. Default: none. */
   readonly upstreams?: UpstreamOverrides | undefined;
   /** The listening address. Default: the configured one. */
   readonly host?: string | undefined;
   /**
-   * Default authorization at this public address, with a sandbox as the third party. Default: as configured.
+   * Enables authorization with default settings at a public URL, with a sandbox as the third party. Default:
+   * as configured.
    */
   readonly authorization?: AuthorizationOverrides | undefined;
 }
@@ -63,7 +64,7 @@ export interface Overrides {
 /**
  * Reads a configuration with its secrets, certificates and adapters.
  *
- * @throws ConfigError with all problems: no problem hides another
+ * @throws ConfigError with all problems; no problem hides another
  */
 export async function prepare(file: string, env: Environment, overrides: Overrides = {}): Promise<Prepared> {
   const { config: read, problems: first, removed } = readConfig(file, env);
@@ -73,7 +74,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   const halved = new Set(removed.map((path) => path.slice(0, -1).join(".")));
   const collect = (error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
-    // a setting may be missing from a group because it was removed as invalid
+    // a group may lack a setting only because the setting was invalid and therefore removed
     problems.push(...error.problems.filter(({ key }) => !halved.has(key)));
     return undefined;
   };
@@ -111,7 +112,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   };
 }
 
-/** Returns the configuration, with its authorization replaced if there is an override. */
+/** Returns the configuration with its authorization replaced by the override, if there is one. */
 function withAuthorization(config: Config, override: AuthorizationOverrides | undefined): Config {
   if (override === undefined) return config;
   const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl, open: { pages: true } });
@@ -126,8 +127,8 @@ function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | 
   }
 }
 
-// Returns whether a section is complete: problems that follow from a removed invalid setting are not
-// reported.
+// The following functions return whether a section is complete, because problems that only follow from the
+// removal of an invalid setting are not reported.
 
 function isWhole(section: string, removed: readonly SettingPath[]): boolean {
   return !removed.some(([root]) => root === section);
@@ -153,14 +154,14 @@ function hasAddresses(removed: readonly SettingPath[], { yaml }: Config): boolea
   });
 }
 
-/** Finds problems that the runtime rejects but no schema describes. */
+/** Finds problems that the runtime reports and that no schema describes. */
 function runtimeProblems(
   config: Config,
   adapters: readonly ServiceAdapter[],
   upstreams: Readonly<Record<string, UpstreamOptions>>,
 ): Problem[] {
   try {
-    // has no connections before its first call, so nothing needs closing
+    // the runtime opens no connections before its first call, so nothing needs closing
     createRest({ adapters, upstreams: runtimeOptionsOf(upstreams), differences: config.differences });
     return [];
   } catch (error) {

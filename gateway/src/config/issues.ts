@@ -5,7 +5,7 @@ import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";
 import { keysAt, mayHoldSecret } from "./schema-path.ts";
 
-/** Converts zod issues to problems with positions, one for each unknown key. */
+/** Converts zod issues to problems with positions; each unknown key becomes a separate problem. */
 export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {
   return error.issues.flatMap(within).flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
@@ -48,8 +48,8 @@ function unknownKey(path: readonly PropertyKey[], key: string, yaml: YamlFile, f
 }
 
 /**
- * Only such names are shown: an unknown key of another shape may be a secret in the wrong place, as in
- * `apiKey: {sk-123}`.
+ * A pattern for unknown keys that may be shown. Others may be secrets in the wrong place, as in `apiKey:
+ * {sk-123}`.
  */
 const NAME = /^[A-Za-z]{1,16}$/;
 

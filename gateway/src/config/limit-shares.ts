@@ -13,7 +13,7 @@ const CONNECTION = `${EACH}. It applies to each connection.`;
 const REQUEST = `${EACH}. It applies to each request or call.`;
 const PROCESS = `${EACH}. It applies to the process.`;
 
-/** How much of each limit a single client may use, and what remains for others. */
+/** For each limit, the part that a single client may use, and the part reserved for others. */
 export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   connections: ofCounts("connectionsPerClient"),
   connectionsPerClient: PART,

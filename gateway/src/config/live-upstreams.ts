@@ -5,7 +5,7 @@ type Upstreams = Readonly<Record<string, UpstreamOptions>>;
 
 /** Upstreams whose credentials can be replaced while calls run: each attempt uses the current credentials. */
 export class LiveUpstreams {
-  /** The initial options, with credentials that follow reloads. */
+  /** The initial options, with credentials that change on reload. */
   readonly options: Upstreams;
   private current: Upstreams;
 
@@ -18,8 +18,8 @@ export class LiveUpstreams {
   }
 
   /**
-   * Takes over new credentials. Upstreams that were removed, or that changed between fixed credentials and a
-   * function, keep theirs.
+   * Applies new credentials. Upstreams that were removed, or that changed between fixed credentials and a
+   * function, keep their current credentials.
    */
   reload(upstreams: Upstreams): void {
     const entries = Object.entries(this.current).map(([name, options]) => {
@@ -38,8 +38,8 @@ export class LiveUpstreams {
         return typeof credentials === "function" ? credentials(context) : (credentials ?? {});
       };
     }
-    // Not a credentials function, because upstream errors distinguish fixed credentials from those of
-    // callers.
+    // Not a credentials function, because upstream errors distinguish fixed credentials from callers'
+    // credentials.
     const fixed = (): FixedCredentials => {
       const credentials = current();
       return typeof credentials === "function" ? {} : (credentials ?? {});

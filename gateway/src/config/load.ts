@@ -10,16 +10,16 @@ import { type ConfigFile, configSchema } from "./schema.ts";
 
 /** A valid configuration, with the positions of its settings for problems found later. */
 export interface Config extends ConfigFile {
-  /** The path as given. */
+  /** The path as given by the user. */
   readonly file: string;
-  /** An absolute path, against which relative paths in the file are resolved. */
+  /** The absolute path against which relative paths in the file are resolved. */
   readonly directory: string;
   readonly yaml: YamlFile;
 }
 
 /** The valid part of a configuration. */
 export interface ReadConfig {
-  /** Undefined if no part is valid. With problems, it is the rest without the invalid settings. */
+  /** The configuration, without its invalid settings if there are problems; undefined if nothing is valid. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
   /** Settings that were removed because they are invalid. */
@@ -37,7 +37,9 @@ export function loadConfig(file: string, env: Environment): Config {
   return config;
 }
 
-/** Reads the valid part of the configuration file and the environment, with the problems of the rest. */
+/**
+ * Reads the configuration file and the environment, and returns the valid part with the problems of the rest.
+ */
 export function readConfig(file: string, env: Environment): ReadConfig {
   const problems: Problem[] = [];
   const settings = readEnvironment(env, problems);
@@ -58,7 +60,7 @@ export function readConfig(file: string, env: Environment): ReadConfig {
   };
 }
 
-/** The valid part of an invalid configuration may lack adapters. */
+/** The schema of the valid part of an invalid configuration, which may lack adapters. */
 const partSchema = configSchema.extend({ adapters: z.array(z.string()).default([]) });
 
 function effective(
@@ -77,7 +79,7 @@ function effective(
   };
 }
 
-/** Returns a problem at a setting of a configuration. */
+/** Returns a problem at the position of a setting in a configuration. */
 export function problemAt(config: Config, path: readonly PropertyKey[], text: string): Problem {
   return { file: config.file, ...config.yaml.positionOf(path), key: dotted(path), text };
 }
@@ -99,8 +101,8 @@ function byPlace(a: Problem, b: Problem): number {
 const ANY_ADDRESS = "https://address.invalid";
 
 /**
- * Replaces invalid upstream addresses: without an address, the whole upstream would be removed, and its other
- * mistakes not be found.
+ * Returns a replacement for an invalid upstream address. Without an address, the whole upstream would be
+ * removed, and its other mistakes would not be found.
  */
 function anyAddress([root, _name, key, ...rest]: SettingPath, wrong: unknown): unknown {
   if (root !== "upstreams") return undefined;

@@ -1,6 +1,6 @@
 /**
- * Returns a text without the user and password of a URL. A password may contain any character, so everything
- * before the last `@` is removed. The scheme is optional.
+ * Returns a string without the user and password of a URL. A password may contain any character, so
+ * everything up to the last `@` is removed. The scheme is optional.
  */
 export function maskUser(text: string): string {
   return text.replace(
@@ -10,8 +10,8 @@ export function maskUser(text: string): string {
 }
 
 /**
- * Returns a URL without the parts that may contain secrets: user and password, query and fragment. For values
- * in messages and pages.
+ * Returns a URL without the parts that may contain secrets: user, password, query and fragment. Used in
+ * messages and pages.
  */
 export function maskAddress(text: string): string {
   return maskUser(text).replace(/^([a-z][a-z0-9+.-]*:[^?#]*)[?#].*$/is, "$1?[secret]");

@@ -16,7 +16,7 @@ const messages = path.resolve(import.meta.dirname, "../gen/grpc/health/v1/health
 writeFileSync(path.join(directory, "a.crt"), selfSigned().certificate);
 writeFileSync(path.join(directory, "b.key"), selfSigned().key);
 
-/** What `check-config` says about a configuration, without the place of its directory. */
+/** Returns the lines that `check-config` prints about a configuration, without the directory. */
 async function problemsOf(text: string, env: Environment = {}): Promise<string[]> {
   const file = path.join(directory, "connect-rest.yaml");
   writeFileSync(file, text);
@@ -29,7 +29,7 @@ async function problemsOf(text: string, env: Environment = {}): Promise<string[]
   return [];
 }
 
-/** A configuration that is right but for its last lines. */
+/** A valid configuration to which tests append invalid lines. */
 const BASE = `adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://echo.example' } }\n`;
 const upstream = (rest: string) =>
   `adapters: [${echo}]\nupstreams:\n  echo: { baseUrl: 'https://echo.example', ${rest} }\n`;
@@ -437,13 +437,11 @@ test.each(MISTAKES)("%s", async (_name, text, ...problems) => {
   expect(found.join()).not.toContain("hunter2");
 });
 
-test("there are more than 25 mistakes here", () => {
+test("the table has more than 25 mistakes", () => {
   expect(MISTAKES.length).toBeGreaterThan(25);
 });
 
-/**
- * Mistakes that have nothing to do with each other, each in a section of its own: the line, and what is said.
- */
+/** Independent mistakes, each in a separate section: the line, and the reported problem. */
 const APART: readonly (readonly [section: string, problem: RegExp])[] = [
   ["sever: { port: 1 }", /: sever: unknown setting/],
   ["log: { level: verbose }", /: log\.level: expected one of/],
@@ -463,7 +461,7 @@ const APART: readonly (readonly [section: string, problem: RegExp])[] = [
   ],
 ];
 
-/** Addresses that are wrong, each in its own way, and what is wrong beside them. */
+/** Addresses that are invalid for different reasons, and mistakes in other settings of the upstream. */
 const ADDRESSES = [
   "baseUrl: nonsense",
   "baseUrl: 7",
@@ -482,7 +480,7 @@ const BESIDE = [
 ] as const;
 
 test.each(ADDRESSES)(
-  "an upstream with the address {%s} has its other mistakes named in the same run",
+  "one run reports the mistakes in an upstream with the invalid address {%s} and in its other settings",
   async (address) => {
     for (const [setting, problem] of BESIDE) {
       const settings = [address, setting].filter((text) => text !== "").join(", ");
@@ -499,7 +497,7 @@ test.each(ADDRESSES)(
   },
 );
 
-test("one mistake hides no other, however many there are", async () => {
+test("for any combination of mistakes, each mistake is reported", async () => {
   await fc.assert(
     fc.asyncProperty(fc.subarray([...APART], { minLength: 1 }), async (mistakes) => {
       const sections = mistakes.map(([section]) => section);
@@ -507,8 +505,8 @@ test("one mistake hides no other, however many there are", async () => {
       const upstreams = hasUpstreams ? [] : ["upstreams: { echo: { baseUrl: 'https://e.example' } }"];
       const found = await problemsOf([`adapters: [${echo}]`, ...upstreams, ...sections].join("\n"));
       for (const [, problem] of mistakes) expect(found.filter((line) => problem.test(line))).toHaveLength(1);
-      // Two of the sections have mistakes of the schema beside: a port, a host without names, a level,
-      // a number.
+      // Some sections have additional mistakes, which the schema reports: a port, a host without names, a
+      // level, a number.
       const further = { server: 2, differences: 1, upstreams: 1 };
       const count = sections.reduce(
         (sum, section) => sum + (further[section.split(":", 1)[0] as keyof typeof further] ?? 0),
@@ -520,18 +518,18 @@ test("one mistake hides no other, however many there are", async () => {
   );
 });
 
-test("a file that cannot be read does not hide the environment", async () => {
+test("a file that cannot be read does not hide problems in environment variables", async () => {
   const error = await prepare("none.yaml", { GATEWAY_PORT: "x" }).catch((reason: unknown) => reason);
   expect(String(error)).toMatch(/GATEWAY_PORT: expected a port.*\n.*none\.yaml: cannot be read/);
 });
 
-test("what the runtime rejects is a problem of the configuration", async () => {
+test("settings that the runtime rejects are reported as configuration problems", async () => {
   expect(await problemsOf(upstream('userAgent: "a\\nb"'))).toEqual([
     expect.stringMatching(/: upstreams: .*userAgent/),
   ]);
 });
 
-test("proxies of the environment that are none are problems, without their values", async () => {
+test("invalid proxies in environment variables are reported without their values", async () => {
   const env = { https_proxy: "socks5://me:hunter2@proxy.example", HTTP_PROXY: "http://me:hunter2@[" };
   const expected = "expected an http or https address, e.g. http://proxy.example:3128, got";
   expect(await problemsOf(BASE, env)).toEqual([

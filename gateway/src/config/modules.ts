@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 
-/** A loaded module that a setting names. */
+/** A module named by a setting, after loading. */
 export interface LoadedModule {
   readonly specifier: string;
   /** The path of the setting. */
@@ -34,19 +34,17 @@ export async function importModules(
   return modules;
 }
 
-/**
- * Suggests generator options that probably disagree, if a module cannot find the messages that it imports.
- */
+/** Returns a hint about generator options if a module cannot find the message modules that it imports. */
 function hint(text: string): string {
   if (!/^Cannot find module '[^']*_(?:pb|rest)(?:\.[jt]s)?'/.test(text)) return "";
   return "; generate messages and adapters with the same target, and with import_extension=ts or js";
 }
 
 /**
- * Resolves a module of a configuration: a path relative to the configuration's directory, or a package
- * visible from there.
+ * Resolves a module of a configuration: a path relative to the configuration's directory, or a package that
+ * can be resolved from there.
  *
- * @throws Error if there is no such file or package
+ * @throws Error if the file or package does not exist
  */
 export function resolveModule(specifier: string, directory: string): string {
   if (/^\.{0,2}\//.test(specifier) || path.isAbsolute(specifier)) {

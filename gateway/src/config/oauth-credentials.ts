@@ -11,7 +11,7 @@ const optionalEndpoint = z
   })
   .optional();
 
-/** The three endpoints through which a person authorizes an application; for `upstream-login`. */
+/** The three endpoints through which a person authorizes an application in `upstream-login`. */
 const ENDPOINTS_OF_OAUTH1 = {
   requestTokenUrl: optionalEndpoint.describe(
     "The endpoint that issues temporary credentials (RFC 5849 section 2.1). Only `upstream-login` uses this setting.",
@@ -24,7 +24,7 @@ const ENDPOINTS_OF_OAUTH1 = {
   ),
 };
 
-/** `credentials.oauth1` of an upstream. */
+/** The setting `credentials.oauth1` of an upstream. */
 export const oauth1Credentials = z.strictObject({
   consumerKey: secret.describe("The consumer key, which identifies the application."),
   consumerSecret: secret.describe("The consumer secret, which signs requests."),
@@ -52,12 +52,12 @@ const NEEDS_TOKEN_URL = [
   "authorizeUrl",
 ] as const;
 
-/** `credentials.oauth2` of an upstream. */
+/** The setting `credentials.oauth2` of an upstream. */
 export const oauth2Credentials = z
   .strictObject({
     accessToken: optionalSecret.describe("A fixed access token. Set either `accessToken` or `tokenUrl`."),
     application: flag(false).describe(
-      "Whether the token belongs to the application and not to a person. With `authorization`, clients that call for themselves (client credentials) never use a person's token: they use neither `oauth1.token`, nor this token unless the setting is `true`. Tokens that are fetched without a refresh token always belong to the application.",
+      "Whether the token belongs to the application and not to a person. With `authorization`, clients that call for themselves (client credentials) never use a person's token. They never use `oauth1.token`, and use this token only if the setting is `true`. Tokens that are fetched without a refresh token always belong to the application.",
     ),
     tokenUrl: optionalEndpoint.describe(
       "The token endpoint (RFC 6749). The gateway fetches access tokens there with the refresh token if one is set, otherwise for the client itself (client credentials). One request serves all waiting calls. The token is cached, and refreshed before it expires and once when the upstream rejects it. While the endpoint fails, the gateway asks it less and less often, down to once in 5 minutes. Requests to the endpoint use the upstream's proxy. They use the upstream's TLS settings if the endpoint has the same origin as one of the base URLs.",
@@ -101,7 +101,9 @@ export const oauth2Credentials = z
 
 type OAuth2 = Readonly<Record<string, unknown>>;
 
-/** Returns the contradictions between settings: the key, or none for the whole group, and a message. */
+/**
+ * Returns the contradictions between settings: for each, the key (empty for the whole group) and a message.
+ */
 function contradictions(value: OAuth2): Array<readonly [key: string, message: string]> {
   const { accessToken, tokenUrl, clientId, clientSecret, refreshToken, tokenFile } = value;
   if (tokenUrl === undefined) {

@@ -21,7 +21,7 @@ function load(text: string) {
   return loadConfig(file, { GATEWAY_PORT: "7" });
 }
 
-test("no query of any address is printed, and texts with question marks are", () => {
+test("printing removes the query of every address, and keeps other strings with question marks", () => {
   const text = printConfig(
     load(`
 adapters: [./a.ts]
@@ -38,7 +38,7 @@ upstreams:
   expect(text).not.toContain("hunter2");
 });
 
-test("a printed configuration has the environment, every default, and no secret", () => {
+test("a printed configuration includes environment variables and every default, and no secret", () => {
   writeFileSync(path.join(directory, "secret"), "hunter2");
   const config = load(`
 adapters: [./a.ts]
@@ -82,7 +82,7 @@ upstreams:
   });
 });
 
-test("what is no secret is printed as it is, whatever its name", () => {
+test("a string that is not a secret is printed unchanged, even if its setting's name sounds secret", () => {
   writeFileSync(path.join(directory, "secret"), "hunter2");
   const name = fc.constantFrom("file", "env", "value", "store", "parameters", "secret", "a");
   const texts = fc.dictionary(name, fc.stringMatching(/^[a-z]{1,5}$/), { maxKeys: 3 });
@@ -117,7 +117,7 @@ test("what is no secret is printed as it is, whatever its name", () => {
   );
 });
 
-test("a printed configuration says by which proxy an upstream is reached, and no password", () => {
+test("a printed configuration names the proxy of each upstream, without the password", () => {
   writeFileSync(path.join(directory, "secret"), "hunter2");
   const config = load(`
 adapters: [./a.ts]
@@ -152,7 +152,7 @@ upstreams:
   expect(others).toEqual([false, { env: "https_proxy" }, { env: "HTTP_PROXY" }, false, false]);
 });
 
-test("no user, password or query of an address survives", () => {
+test("printing removes the user, password and query of every address", () => {
   const word = fc.stringMatching(/^[a-z0-9]{8,20}$/);
   fc.assert(
     fc.property(
@@ -188,8 +188,8 @@ test("routes.include is an allow list of services and methods", async () => {
   expect(await names(both)).toEqual([]);
 });
 
-// `npx vitest run gateway/src/config -u` writes the file anew.
-test("the JSON Schema for editors is that of the configuration", async () => {
+// `npx vitest run gateway/src/config -u` rewrites the file.
+test("the JSON Schema for editors matches the configuration schema", async () => {
   const file = path.resolve(import.meta.dirname, "../../../docs/connect-rest.schema.json");
   await expect(configJsonSchema()).toMatchFileSnapshot(file);
   const { properties, required, additionalProperties } = JSON.parse(configJsonSchema());

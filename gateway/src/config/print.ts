@@ -12,8 +12,8 @@ import { isSecretSet } from "./secrets.ts";
 import type { UpstreamConfig } from "./upstream-schema.ts";
 
 /**
- * Prints the effective configuration as YAML: the file, the environment and all defaults. A secret appears as
- * its place, with `[secret]` if it has a value and `[missing]` if not.
+ * Prints the effective configuration as YAML: the file, the environment and all defaults. A secret is printed
+ * as its place, with `[secret]` if it has a value and `[missing]` if not.
  */
 export function printConfig(config: Config, env: Environment): string {
   const {
@@ -45,7 +45,7 @@ export function printConfig(config: Config, env: Environment): string {
   return stringify(all, (_key, value: unknown) => (typeof value === "string" ? masked(value) : value));
 }
 
-/** Masks any URL, since its query may contain a secret. Other texts may contain question marks. */
+/** Masks the query of any URL, since it may contain a secret. Other strings may contain question marks. */
 function masked(text: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? maskAddress(text) : maskUser(text);
 }
@@ -72,7 +72,7 @@ function shownUpstream(
   };
 }
 
-/** Returns the configured proxy, or the environment variable that sets the proxy of the base address. */
+/** Returns the configured proxy, or the environment variable that sets the proxy for the base address. */
 function shownProxy(
   proxy: UpstreamConfig["proxy"],
   baseUrl: string,
@@ -86,12 +86,15 @@ function shownProxy(
 }
 
 /**
- * Settings that look like the place of a secret but are not: they contain a `file` setting or arbitrary
+ * Settings that have the shape of a secret's place but are not: they contain a `file` setting or arbitrary
  * names.
  */
 const NO_PLACES: ReadonlySet<string> = new Set(["store", "parameters"]);
 
-/** Masks secrets, which are the objects with only a file or a variable; descends into all other objects. */
+/**
+ * Masks secrets, which are the objects that have only a file or a variable, and recurses into all other
+ * objects.
+ */
 function maskSecrets(value: object, config: Config, env: Environment): object {
   if (!isPlace(value)) return maskWithin(value, config, env);
   return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };

@@ -1,13 +1,13 @@
 /** One mistake in the configuration. */
 export interface Problem {
-  /** The file as given, or `environment`. */
+  /** The file as given by the user, or `environment`. */
   readonly file: string;
-  /** Starts at 1; absent if the problem has no position in a file. */
+  /** The line number, starting at 1; absent if the problem has no position in a file. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
-  /** Dotted path of the setting, e.g. `server.port`. */
+  /** The dotted path of the setting, e.g. `server.port`. */
   readonly key: string;
-  /** What is wrong, what is expected, and the actual value. */
+  /** The problem, with the expected and the actual value. */
   readonly text: string;
 }
 

@@ -5,7 +5,7 @@ import type { Problem } from "./problems.ts";
 
 const VARIABLES = ["HTTPS_PROXY", "HTTP_PROXY"] as const;
 
-/** Returns the proxies that the environment sets; adds problems to the list. */
+/** Returns a function that finds the proxy of an origin in the environment; adds problems to the list. */
 export function proxiesOf(
   env: Environment,
   problems: Problem[],
@@ -23,7 +23,7 @@ export function proxiesOf(
   return problems.length > before ? () => undefined : proxyFromEnvironment(env);
 }
 
-/** Returns the variable that sets the proxy of an origin; undefined if there is none. */
+/** Returns the environment variable that sets the proxy of an origin; undefined without a proxy. */
 export function proxyVariable(env: Environment, origin: string): string | undefined {
   const proxyOf = proxiesOf(env, []);
   if (proxyOf(origin) === undefined) return undefined;

@@ -5,12 +5,12 @@ import { configReference } from "./reference.ts";
 
 const file = path.resolve(import.meta.dirname, "../../../docs/configuration.md");
 
-// `npx vitest run gateway/src/config -u` writes the page anew.
-test("the configuration reference is that of the schema", async () => {
+// `npx vitest run gateway/src/config -u` rewrites the page.
+test("the configuration reference matches the schema", async () => {
   await expect(configReference()).toMatchFileSnapshot(file);
 });
 
-test("every setting and limit has a text, and a default below its maximum", () => {
+test("every setting and limit has a description, and each default is below its maximum", () => {
   const rows = configReference()
     .split("\n")
     .filter((line) => line.startsWith("| `"));

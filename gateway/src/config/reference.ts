@@ -87,8 +87,8 @@ function childrenOf(type: z.core.$ZodType, path: string): Row[] {
 const UPSTREAM = "upstreams.NAME.";
 
 /**
- * Returns the runtime's default of an upstream setting; undefined if there is none or it is not a single
- * value.
+ * Returns the runtime's default of an upstream setting; undefined if it has no default, or a default that is
+ * not a single value.
  */
 function upstreamDefault(path: string): string | number | boolean | undefined {
   if (!path.startsWith(UPSTREAM)) return undefined;

@@ -10,7 +10,7 @@ const part = z.strictObject({
     .default({}),
 });
 
-/** How often a schema is asked, beside what comes of it. */
+/** Repairs a value, and counts how often the schema is evaluated. */
 function counted(value: unknown) {
   let asked = 0;
   const schema = z.preprocess((given) => {
@@ -22,7 +22,7 @@ function counted(value: unknown) {
 
 const anything = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.constant({ a: 1 }));
 
-test("what is right stays, in its order, however many mistakes are around it, and they go all at once", () => {
+test("repair keeps valid values in order, and removes any number of invalid values in at most four evaluations", () => {
   const lists = fc.array(anything, { maxLength: 300, size: "max" });
   const named = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), fc.record({ port: anything, ids: lists }), {
     maxKeys: 20,
@@ -49,7 +49,7 @@ test("what is right stays, in its order, however many mistakes are around it, an
   );
 });
 
-test("a list of a hundred thousand mistakes is read twice, and each is named", () => {
+test("a list of a hundred thousand mistakes is evaluated twice, and each mistake is reported", () => {
   const { repaired, asked } = counted({ names: Array.from({ length: 100_000 }, (_, index) => index) });
   expect(repaired?.value.names).toEqual([]);
   expect(repaired?.removed.length).toBe(100_000);
@@ -57,6 +57,6 @@ test("a list of a hundred thousand mistakes is read twice, and each is named", (
   expect(asked).toBe(2);
 });
 
-test("of a file that is nothing as a whole, nothing is left", () => {
+test("a value of the wrong type has no repaired form", () => {
   expect(counted(5)).toEqual({ repaired: undefined, asked: 1 });
 });

@@ -1,25 +1,31 @@
 import type { z } from "zod";
 import { within } from "./issues.ts";
 
-/** The path of a setting, from the root of the file. */
+/** The path of a setting in the file, from the root. */
 export type SettingPath = readonly PropertyKey[];
 
-/** A file without its invalid settings, so that all mistakes can be found in one run. */
+/** A file without its invalid settings, in which the remaining mistakes can be found in the same run. */
 export interface Repaired<T> {
   readonly value: T;
-  /** The removed settings, including unknown ones. */
+  /** The removed settings, including unknown settings. */
   readonly removed: readonly SettingPath[];
 }
 
-/** A mistake may hide another one inside it, but mistakes are not nested deeply. */
+/**
+ * The maximum number of validations: a mistake may hide another mistake inside it, but mistakes are not
+ * nested deeply.
+ */
 const MAX_ROUNDS = 20;
 
-/** Returns a replacement for an invalid setting that other settings need; undefined to remove the setting. */
+/**
+ * Returns a replacement for an invalid setting that other settings need, or undefined to remove the setting.
+ */
 export type StandIn = (path: SettingPath, wrong: unknown) => unknown;
 
 /**
- * Removes every setting that the schema rejects, or replaces it: without an address, the whole upstream would
- * be removed, and its other mistakes not be found. Returns undefined if nothing valid remains.
+ * Removes or replaces every setting that the schema rejects. An upstream address is replaced, because without
+ * an address the whole upstream would be removed, and its other mistakes would not be found. Returns
+ * undefined if nothing valid remains.
  */
 export function repair<T>(
   schema: z.ZodType<T>,
@@ -42,13 +48,15 @@ function pathsOf(issue: z.core.$ZodIssue): SettingPath[] {
   return issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }
 
-/** Repairs all mistakes found in one validation. Repairing them one by one would take quadratic time. */
+/**
+ * Repairs all mistakes found in one validation, because repairing them one by one would take quadratic time.
+ */
 class Round {
   private readonly root: unknown;
   private readonly standIn: StandIn;
-  /** Changed settings: the issues found in them may be obsolete. */
+  /** Settings that have changed, so that further issues within them may be obsolete. */
   private readonly changed = new Set<string>();
-  /** List items to remove after all are known, so that the indices of the others stay valid. */
+  /** List items to remove; they are removed last, so that the indices of the other items stay valid. */
   private readonly items = new Map<unknown[], Set<number>>();
 
   constructor(root: unknown, standIn: StandIn) {

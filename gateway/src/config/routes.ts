@@ -4,7 +4,10 @@ import { methodPath } from "../call/method-path.ts";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 
-/** The maximum number of unknown names to compare with all known names: so many mistakes share one cause. */
+/**
+ * The maximum number of unknown names that are compared with all known names, since more mistakes probably
+ * have one common cause.
+ */
 const MAX_HINTS = 100;
 
 /**

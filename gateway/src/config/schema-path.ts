@@ -10,8 +10,8 @@ export function keysAt(path: readonly PropertyKey[]): string[] {
 }
 
 /**
- * Returns whether a secret may be at a path by mistake: the path is for a secret, or contains a setting for
- * one.
+ * Returns whether a user may have written a secret at a path by mistake: the path is for a secret, or for a
+ * group that contains one.
  */
 export function mayHoldSecret(path: readonly PropertyKey[]): boolean {
   if (path.includes("credentials")) return true;
@@ -43,7 +43,7 @@ function hasSecretPlace(schema: z.core.$ZodType): boolean {
   return type instanceof z.ZodArray && hasSecretPlace(type.element);
 }
 
-/** Returns a type without its wrappers; for a union with settings, the settings. */
+/** Returns a type without its wrappers, or for a union with a group of settings, the group. */
 function settled(schema: z.core.$ZodType): z.core.$ZodType {
   const { type } = unwrap(schema);
   return settingsOf(type) ?? type;

@@ -1,11 +1,11 @@
-/** Inspects the schema of a setting beneath its wrappers. */
+/** Inspects the type of a setting inside its schema wrappers. */
 import { z } from "zod";
 
 /** A type without its wrappers, and the properties that the wrappers set. */
 export interface Unwrapped {
   readonly type: z.core.$ZodType;
   readonly isOptional: boolean;
-  /** The default; undefined if there is none. */
+  /** The default value; undefined without a default. */
   readonly value: unknown;
 }
 
@@ -17,14 +17,14 @@ export function unwrap(type: z.core.$ZodType, isOptional = false, value?: unknow
   return { type, isOptional, value };
 }
 
-/** Returns the settings of a group that can be turned off, or of a union with text. */
+/** Returns the group of settings in a union with `false` or a string; undefined without such a group. */
 export function settingsOf(type: z.core.$ZodType): z.core.$ZodType | undefined {
   return type instanceof z.ZodUnion
     ? type.options.find((option) => option instanceof z.ZodObject)
     : undefined;
 }
 
-/** Returns whether a type is the place of a secret, with a file or a variable. */
+/** Returns whether a type is the place of a secret, which has a file or a variable. */
 export function isSecretPlace(type: z.core.$ZodType): boolean {
   return type instanceof z.ZodObject && "env" in type.shape && "file" in type.shape;
 }

@@ -10,7 +10,7 @@ import { ConfigError } from "./problems.ts";
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-secret-shapes-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** A configuration with every place of a secret. */
+/** A configuration with a secret in every possible place. */
 const WHOLE = `
 adapters: [${path.resolve(import.meta.dirname, "../testing/echo-rest.ts")}]
 upstreams:
@@ -33,7 +33,7 @@ watch: { resumeKey: { env: A }, previousResumeKey: { env: A } }
 bus: { url: 'rediss://redis.example:6379', username: { env: A }, password: { env: A }, key: { env: A }, previousKey: { env: A } }
 `;
 
-/** The paths of all places of secrets, and those of all that they are in but the file itself. */
+/** The paths of all secrets, and of all settings that contain them, except the root. */
 const PLACES = placesIn(parse(WHOLE), []);
 
 function placesIn(value: unknown, at: readonly string[]): string[][] {
@@ -48,10 +48,10 @@ const SECRETS = fc.oneof(
   fc.stringMatching(/^(?:[|>*&!%@`"'[{#-])[A-Za-z0-9]{17,30}$/),
 );
 
-/** Whose keys are names of the operator's choice, which problems show. */
+/** Paths without maps whose keys are chosen by the operator, since problems show these keys. */
 const NAMED = PLACES.filter((place) => !["upstreams", "clients"].includes(place.at(-1) ?? ""));
 
-/** What somebody may write where the place of a secret belongs. */
+/** Values that a user may write in place of a reference to a secret. */
 const SHAPES: Readonly<Record<string, (secret: string) => unknown>> = {
   "a text": (secret) => secret,
   "a list": (secret) => [secret],
@@ -77,7 +77,7 @@ async function problemsOf(text: string): Promise<string> {
   }
 }
 
-/** Fails where 8 characters in a row of the secret stand in a text. */
+/** Expects that a string contains no 8 consecutive characters of the secret. */
 function expectNone(text: string, secret: string): void {
   for (let at = 0; at + 8 <= secret.length; at++) {
     const part = secret.slice(at, at + 8);
@@ -85,25 +85,28 @@ function expectNone(text: string, secret: string): void {
   }
 }
 
-test.each(Object.keys(SHAPES))("no problem shows a secret in the place of its name, as %s", async (shape) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...(shape.includes("key") ? NAMED : PLACES)),
-      SECRETS,
-      async (place, secret) => {
-        const config: unknown = parse(WHOLE);
-        const parent = place.slice(0, -1).reduce((at, key) => Reflect.get(Object(at), key), config);
-        Reflect.set(Object(parent), place.at(-1) ?? "", SHAPES[shape]?.(secret));
-        const problems = await problemsOf(stringify(config));
-        expect(problems).toContain(place[0]);
-        expectNone(problems, secret);
-      },
-    ),
-    { interruptAfterTimeLimit: 5000 },
-  );
-});
+test.each(Object.keys(SHAPES))(
+  "no problem shows a secret written directly into the configuration, as %s",
+  async (shape) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...(shape.includes("key") ? NAMED : PLACES)),
+        SECRETS,
+        async (place, secret) => {
+          const config: unknown = parse(WHOLE);
+          const parent = place.slice(0, -1).reduce((at, key) => Reflect.get(Object(at), key), config);
+          Reflect.set(Object(parent), place.at(-1) ?? "", SHAPES[shape]?.(secret));
+          const problems = await problemsOf(stringify(config));
+          expect(problems).toContain(place[0]);
+          expectNone(problems, secret);
+        },
+      ),
+      { interruptAfterTimeLimit: 5000 },
+    );
+  },
+);
 
-test("no problem or warning of YAML itself shows a secret that stands in the file without quotes", async () => {
+test("no YAML error or warning shows a secret written in the file without quotes", async () => {
   const warn = vi.spyOn(process, "emitWarning");
   const around = fc.constantFrom(
     ["", ""],
@@ -125,7 +128,7 @@ test("no problem or warning of YAML itself shows a secret that stands in the fil
   expect(warn).not.toHaveBeenCalled();
 });
 
-test("names of variables and files are shown as long as they look like names", async () => {
+test("problems show names of variables and files that look like names", async () => {
   const withKey = (place: string) => WHOLE.replace("apiKey: { env: A }", `apiKey: { ${place} }`);
   for (const name of ["BLOG_API_KEY", "TOKEN", "A1_KEY"]) {
     expect(await problemsOf(withKey(`env: ${name}`))).toContain(

@@ -17,8 +17,8 @@ export type UpstreamOverrides = Readonly<Record<string, UpstreamOptions>>;
 
 /**
  * Returns the upstreams with their secrets and files. An override replaces all addresses, credentials and
- * network settings of an upstream, and the replaced ones are not read. The adapters provide error texts for
- * callers without credentials.
+ * network settings of an upstream, and the replaced secrets and files are not read. The adapters' methods
+ * appear in errors for callers without credentials.
  *
  * @throws ConfigError naming every secret that cannot be read
  */
@@ -44,7 +44,7 @@ export function resolveUpstreams(
     const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
     const all = readCredentials(places, reader, name);
     const isApplicationToken = isOfApplication(places.oauth2);
-    // callers bring their own credentials; the settings next to them are the gateway's
+    // callers send their own credentials; the other credentials belong to the gateway
     const fixed =
       passThrough === undefined || config.authorization === undefined
         ? all
@@ -114,7 +114,10 @@ function readOAuth2(
   };
 }
 
-/** Returns whether a token belongs to no person: by configuration, or because only the client obtains it. */
+/**
+ * Returns whether a token belongs to no person: by configuration, or because only the client itself obtains
+ * the token.
+ */
 function isOfApplication(oauth2: CredentialPlaces["oauth2"]): boolean {
   if (oauth2 === undefined) return false;
   const { application, tokenUrl, refreshToken, tokenFile } = oauth2;
@@ -133,7 +136,7 @@ function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretR
   };
 }
 
-/** A secret that was read, and the setting that locates it. */
+/** A secret that was read, and the setting that names its place. */
 export interface ReadSecret {
   readonly path: readonly PropertyKey[];
   readonly secret: Secret;
@@ -167,13 +170,13 @@ export class SecretReader extends FileReader {
     }
   }
 
-  /** Remembers the value of a secret, which may change while its place stays the same. */
+  /** Records the value of a secret, which may change while its place stays the same. */
   private remember(path: readonly PropertyKey[], secret: Secret): void {
     const all = SECRETS.get(this.config) ?? new Map<string, ReadSecret>();
     SECRETS.set(this.config, all.set(JSON.stringify(path), { path, secret }));
   }
 
-  /** Returns the token store of an upstream; a missing or publicly readable file is a problem. */
+  /** Returns the token store of an upstream; a missing or publicly readable token file is a problem. */
   store(tokenFile: string, upstream: string): TokenStore {
     const file = path.resolve(this.config.directory, tokenFile);
     const problem = problemOfTokenFile(file);
@@ -185,8 +188,8 @@ export class SecretReader extends FileReader {
 }
 
 /**
- * Returns the token store of an upstream in a file; loads the file reader lazily, together with the OAuth
- * client.
+ * Returns the token store of an upstream in a file. The code that reads the file is loaded lazily, together
+ * with the OAuth client.
  */
 function tokensIn(file: string, upstream: string): TokenStore {
   return {
@@ -198,7 +201,10 @@ function tokensIn(file: string, upstream: string): TokenStore {
   };
 }
 
-/** Returns the problem of a token file that is visible immediately; other problems fail the first call. */
+/**
+ * Returns the problem with a token file that can be detected without reading it; other problems fail the
+ * first call.
+ */
 function problemOfTokenFile(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return `there is no file ${file}; it is written by`;
@@ -219,7 +225,9 @@ export function valueOfSecret(
   return value;
 }
 
-/** Names that may be shown. Others may be secrets, written in the place of their names. */
+/**
+ * Patterns for names that may be shown. Other strings may be secrets, written in the place of their names.
+ */
 const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,16})*$/;
 const FILE =
   /^(?=.*\/|.*\.[a-z]{1,8}$)[./~]*(?:[A-Za-z0-9]{1,20}(?:[/._-]+|$))+$|^[A-Za-z]{1,12}(?:[_-][A-Za-z]{1,12})*$/;
@@ -230,7 +238,7 @@ function readSecretFile(file: string, config: Config): string {
   const resolved = path.resolve(config.directory, file);
   let value: string;
   try {
-    // A trailing newline comes from the editor and does not belong to the secret.
+    // A trailing newline comes from an editor and is not part of the secret.
     value = readFileSync(resolved, "utf8").replace(/\r?\n$/, "");
   } catch (error) {
     if (shown) throw error;

@@ -23,7 +23,7 @@ const OAUTH2 =
 const IDENTITY = "identity: { url: 'https://id.example/me', field: sub }";
 const KEYS = "signIn: { keys: [{ env: KEY }] }";
 
-/** A configuration with this sign-in, and this section `authorization`. */
+/** Returns a configuration with these sign-in settings and this `authorization` section. */
 function configOf(signIn: string, authorization = KEYS, upstream = ""): string {
   return `adapters: [${echo}]
 upstreams:
@@ -50,7 +50,7 @@ async function problemsOf(text: string): Promise<string[]> {
   return [];
 }
 
-test("sign-in by OAuth 2 is read with its secret, its key and its defaults", async () => {
+test("OAuth 2.0 sign-in settings are read with their secret, key and defaults", async () => {
   const { signIn } = await prepared(configOf(`${OAUTH2}, ${IDENTITY}`));
   expect(signIn).toMatchObject({
     idleMs: 14 * 86_400_000,
@@ -76,7 +76,7 @@ test("sign-in by OAuth 2 is read with its secret, its key and its defaults", asy
   );
 });
 
-test("sign-in by OAuth 1.0a is read, with methods of the upstream and words for scopes", async () => {
+test("OAuth 1.0a sign-in settings are read with methods of the upstream and descriptions of scopes", async () => {
   const oauth1 =
     "oauth1: { requestTokenEndpoint: 'https://a.example/1', authorizationEndpoint: 'https://a.example/2', accessTokenEndpoint: 'https://a.example/3', consumerKey: { env: SECRET }, consumerSecret: { env: SECRET } }";
   const probes =
@@ -95,7 +95,7 @@ test("sign-in by OAuth 1.0a is read, with methods of the upstream and words for 
   });
 });
 
-test("what is printed has no secret", () => {
+test("a printed configuration contains no sign-in secret", () => {
   writeFileSync(file, configOf(`${OAUTH2}, ${IDENTITY}`));
   const text = printConfig(loadConfig(file, ENV), ENV);
   expect(text).toContain("clientId: me");
@@ -167,11 +167,11 @@ const MISTAKES: ReadonlyArray<readonly [name: string, text: string, problem: str
   ],
 ];
 
-test.each(MISTAKES)("%s is a mistake that says what to do", async (_name, text, problem) => {
+test.each(MISTAKES)("%s: the mistake is reported with a remedy", async (_name, text, problem) => {
   expect((await problemsOf(text)).join("\n")).toBe(problem);
 });
 
-test("methods that act for people are not warned about where people sign in", async () => {
+test("methods that act for people cause no warning if people sign in at the upstream", async () => {
   const { config, adapters } = await prepared(configOf(`${OAUTH2}, ${IDENTITY}`));
   expect(warningsOf(config, adapters).map(({ text }) => text)).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { SecretReader } from "./secrets.ts";
 
 /** Sign-in settings that override the configuration. */
 export interface SignInOverrides {
-  /** By upstream, with the secret itself in place of its location. */
+  /** Overrides by upstream, with the secret itself in place of its location. */
   readonly upstreams: Readonly<
     Record<string, { readonly settings: UpstreamSignIn; readonly clientSecret: string }>
   >;
@@ -21,7 +21,7 @@ export interface SignInOverrides {
 /**
  * Reads the sign-in settings; returns undefined without sign-in.
  *
- * @throws ConfigError naming everything that cannot be used
+ * @throws ConfigError naming each invalid setting
  */
 export function resolveSignIn(
   config: Config,
@@ -69,7 +69,7 @@ function readKeys(config: Config, env: Environment, problems: Problem[]): Secret
   return keys.map((place, index) => {
     const secret = reader.read(place, "keys", index);
     try {
-      // an unreadable secret is already reported
+      // an unreadable secret has already been reported
       if (secret.reveal() !== "") sealingKeyBytes(secret);
     } catch (error) {
       reader.report(error instanceof Error ? error.message : String(error), "keys", index);
@@ -119,7 +119,7 @@ function probeOf({ method, url = "", request }: ProbeConfig): ProbeSettings {
   return method === undefined ? { url } : { method, request };
 }
 
-/** Checks that the methods called during sign-in exist and belong to the upstream of the sign-in. */
+/** Checks that the methods that sign-in calls exist, and belong to the upstream of the sign-in. */
 function checkProbes(
   upstream: string,
   { identity, check }: UpstreamSignIn,

@@ -4,9 +4,9 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
 /**
- * Returns the files of the certificate, with absolute paths; undefined if none are configured.
+ * Returns the files of the certificate, with absolute paths; undefined without a configured certificate.
  *
- * @throws ConfigError if they cannot be used
+ * @throws ConfigError if the files cannot be used
  */
 export function resolveTls(config: Config): CertificateFiles | undefined {
   const { tls } = config.server;

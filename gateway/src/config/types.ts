@@ -4,8 +4,8 @@ import { importModules } from "./modules.ts";
 import type { Problem } from "./problems.ts";
 
 /**
- * Loads the files of a configuration's `types` setting: the descriptors that protoc-gen-es exports from
- * modules of messages. Adds a problem for each module that cannot be loaded or has no file descriptor.
+ * Loads the file descriptors that the modules in the `types` setting export; protoc-gen-es generates such
+ * modules. Adds a problem for each module that cannot be loaded or has no file descriptor.
  */
 export async function readTypes(config: Config, problems: Problem[]): Promise<DescFile[]> {
   const files: DescFile[] = [];

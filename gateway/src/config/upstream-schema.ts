@@ -3,7 +3,7 @@ import { upstreamSignIn } from "./authorization-sign-in.ts";
 import { oauth1Credentials, oauth2Credentials } from "./oauth-credentials.ts";
 import { optionalSecret, optionalText, secret, text } from "./schema-parts.ts";
 
-/** Headers that HTTP, the protocols or the gateway itself use. */
+/** A pattern for headers that HTTP, the RPC protocols or the gateway itself use. */
 const RESERVED_HEADER =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|origin|user-agent|vary|forwarded|x-forwarded-.*|x-request-id|traceparent|tracestate|baggage|accept(?:-.*)?|content-.*|access-control-.*|proxy-.*|connect-.*|grpc-.*|.*-bin)$/;
 
@@ -68,13 +68,13 @@ const address = z
     error: "expected an address without user, query and fragment; secrets belong below credentials",
   });
 
-/** A limit of an upstream; the runtime sets its default. */
+/** A count without a default in the schema, since the runtime sets it. */
 const count = z.int().min(1).optional();
 
 /** A number above 0 and at most 1. */
 const part = z.number().gt(0).max(1).optional();
 
-/** An optional group of settings that can be turned off as a whole. */
+/** Returns the schema of an optional group of settings that `false` turns off as a whole. */
 function offOr<T extends z.ZodRawShape>(shape: T) {
   const settings = z.union([z.literal(false), z.strictObject(shape)], {
     error: "expected settings, or false",
@@ -191,7 +191,7 @@ export const differences = z.strictObject({
     ),
 });
 
-/** One entry of `upstreams`. */
+/** The schema of one entry of `upstreams`. */
 export const upstreamSchema = z
   .strictObject({
     baseUrl: address
@@ -205,7 +205,7 @@ export const upstreamSchema = z
       .describe("Base URLs by name, for adapters that call several base URLs."),
     credentials: credentials
       .optional()
-      .describe("How the gateway authenticates to the upstream. Default: not at all."),
+      .describe("How the gateway authenticates to the upstream. Default: the gateway sends no credentials."),
     signIn: upstreamSignIn
       .optional()
       .describe(

@@ -7,7 +7,7 @@ import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 import type { UpstreamTls } from "./upstream-schema.ts";
 
-/** Reads the files that settings name, and collects problems. */
+/** Reads the files named by settings, and collects problems. */
 export class FileReader {
   protected readonly config: Config;
   protected readonly path: readonly string[];
@@ -19,7 +19,7 @@ export class FileReader {
     this.problems = problems;
   }
 
-  /** Returns the text of a file; undefined if it cannot be read. */
+  /** Returns the content of a file; undefined if it cannot be read. */
   readText(file: string, key: string): string | undefined {
     try {
       return readFileSync(path.resolve(this.config.directory, file), "utf8");
@@ -29,7 +29,7 @@ export class FileReader {
     }
   }
 
-  /** Returns the certificates of authorities; undefined if the file cannot be read or has none. */
+  /** Returns the CA certificates in a file; undefined if the file cannot be read or has no certificate. */
   readAuthorities(file: string, key: string): string | undefined {
     const pem = this.readText(file, key);
     if (pem === undefined) return undefined;
@@ -48,7 +48,7 @@ export class FileReader {
   }
 }
 
-/** Reads the TLS settings of an upstream, with their files. */
+/** Reads the TLS settings of an upstream and the files that they name. */
 export function readTls({ ca, certificate, key, serverName }: UpstreamTls, files: FileReader): TlsOptions {
   if ((certificate === undefined) !== (key === undefined)) {
     files.report("certificate and key belong together: name both, or neither");

@@ -18,7 +18,7 @@ function load(upstreams: string, rest = "") {
   return loadConfig(file, {});
 }
 
-/** The echo service, with other credentials. */
+/** Returns the adapter of the echo service with other required credentials. */
 function needing(...credentials: CredentialKind[]): ServiceAdapter {
   const { echo } = EchoServiceRest.methods;
   if (echo === undefined) throw new Error("the adapter has no method");
@@ -32,7 +32,7 @@ const echo = (credentials: string) =>
   `{ echo: { baseUrl: "https://e.example", credentials: ${credentials} } }`;
 const SECRET = "{ env: X }";
 
-test("a method that has none of the credentials that it needs is named", () => {
+test("a method without any of its required credentials causes a warning", () => {
   expect(warnings("{ echo: { baseUrl: https://e.example } }", needing("api_key", "oauth2"))).toEqual([
     "FILE:2:20: upstreams.echo: echo.v1.EchoService/Echo will fail: they need credentials (api_key, oauth2), and this upstream has none",
   ]);
@@ -50,11 +50,11 @@ test.each<[CredentialKind[], string]>([
   [["api_key"], "{ passThrough: { apiKey: { header: x-key } } }"],
   [["oauth2"], `{ oauth2: { accessToken: ${SECRET} } }`],
   [["oauth1_client"], `{ oauth1: { consumerKey: ${SECRET}, consumerSecret: ${SECRET} } }`],
-])("methods that need %j are content with %s", (kinds, credentials) => {
+])("methods that require %j cause no warning with the credentials %s", (kinds, credentials) => {
   expect(warnings(echo(credentials), needing(...kinds))).toEqual([]);
 });
 
-test("a method whose timeout the maximum cuts is named, and so is a default one", () => {
+test("method and default timeouts that exceed the maximum cause warnings", () => {
   const { echo } = EchoServiceRest.methods;
   if (echo === undefined) throw new Error("the adapter has no method");
   const slow = (timeoutMs: number): ServiceAdapter => ({
@@ -78,7 +78,7 @@ test("a method whose timeout the maximum cuts is named, and so is a default one"
   ]);
 });
 
-test("an upstream that no adapter calls is named, with the one that is meant", () => {
+test("an upstream that no adapter calls causes a warning that suggests the most similar name", () => {
   const config = '{ ecko: { baseUrl: "https://e.example" } }';
   expect(warnings(config, EchoServiceRest)).toEqual([
     'FILE:2:20: upstreams.ecko: no adapter calls this upstream. Did you mean "echo"?',
@@ -100,7 +100,7 @@ test.each<[string, readonly string[]]>([
     [],
   ],
   ["{ baseUrl: http://127.0.0.1:1, proxy: false }", []],
-])("settings of the network without effect are warned about: %s", (upstream, expected) => {
+])("network settings without effect cause warnings: %s", (upstream, expected) => {
   const found = warnings(`{ echo: ${upstream} }`, needing());
   expect(found.map((text) => text.replace(/^FILE:\d+:\d+: upstreams\.echo\./, ""))).toEqual(expected);
 });

@@ -11,11 +11,12 @@ import { networkWarnings } from "./network-warnings.ts";
 import type { Problem } from "./problems.ts";
 import type { CredentialPlaces } from "./upstream-schema.ts";
 
-/** The maximum number of methods that a text lists. */
+/** The maximum number of methods listed in a message. */
 const MAX_NAMED = 3;
 
 /**
- * Returns the upstreams with the services that call them: `blog: blog.v1.BlogService, blog.v1.PostService`.
+ * Returns a line for each upstream with the services that call it, e.g. `blog: blog.v1.BlogService,
+ * blog.v1.PostService`.
  */
 export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): string[] {
   return Object.keys(config.upstreams).map((name) => {
@@ -25,9 +26,9 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 }
 
 /**
- * Returns warnings about settings that are valid but probably unintended: a gateway open to all, deadlines
- * beyond the maximum, upstreams without callers, methods without any of their required credentials, whose
- * calls would all fail, and settings without effect.
+ * Returns warnings about settings that are valid but probably unintended: a gateway open to everyone,
+ * deadlines over the maximum, upstreams without callers, methods without any of their required credentials,
+ * whose calls would all fail, and settings without effect.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [
@@ -77,7 +78,7 @@ function credentialsText(
   return `${named.join(", ")}${more} will fail: they need credentials (${kinds}), and this upstream ${has}`;
 }
 
-/** The kinds that are configured, that callers bring, or that people have who sign in. */
+/** Returns the credential kinds that are configured, sent by callers, or obtained when people sign in. */
 function kindsOf(
   { passThrough, ...fixed }: CredentialPlaces = {},
   signIn?: UpstreamSignIn,

@@ -30,17 +30,18 @@ export async function callHandler(
   const headers = requestHeaders(request);
   applyDeadline(headers, call.protocol, call.deadline);
   const abort = new AbortController();
-  // The call may have waited before this point.
+  // The call may have waited for admission before this point.
   const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
   call.running = { stop: (error) => abort.abort(error) };
   const callbacks = new Callbacks((error) => abort.abort(error));
   const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
   callbacks.once(outgoing(response), "close", () => {
     timer.stop();
-    // an error is expensive to create, and has no listener after the whole response is sent
+    // no error is created after the whole response is sent, since creating an error is expensive and nothing
+    // would receive it
     if (!isSent(response)) abort.abort(hungUp(call));
   });
-  // a call at its deadline is not read, even if its timer has not fired yet
+  // a call past its deadline is not read, even if its timer has not fired yet
   if (leftMs === 0) abort.abort(deadlineExceeded(call.deadline));
   const chunks = readBody(request, call, abort.signal, idleLimit(call, limits));
   const enveloped = isEnveloped(call, headers);
@@ -53,7 +54,7 @@ export async function callHandler(
   const result = await handler({
     httpVersion: request.httpVersion,
     method: request.method ?? "",
-    // The path is known, so this is a valid URL regardless of the query.
+    // The path is known, so the URL is valid regardless of the query.
     url: `http://gateway${request.url}`,
     header: headers,
     body: readRequest(pieces, enveloped, headers, reading),
@@ -63,12 +64,14 @@ export async function callHandler(
   return await withReasons(result, enveloped, call, options.compressions);
 }
 
-/** Returns whether messages are in envelopes. Only unary Connect calls send their message without one. */
+/**
+ * Returns whether messages are enveloped. Only unary Connect calls send their message without an envelope.
+ */
 function isEnveloped({ protocol }: Call, headers: Headers): boolean {
   return protocol !== "connect" || /^application\/connect\+/i.test(headers.get("content-type") ?? "");
 }
 
-/** Returns the idle limit of the body. Only client streams may pause between messages. */
+/** Returns the idle timeout of the body. Only client streams may pause between messages. */
 function idleLimit(call: Call, limits: Limits): number {
   const kind = call.method.methodKind;
   return kind === "client_streaming" || kind === "bidi_streaming" ? 0 : limits.bodyIdleTimeoutMs;

@@ -3,8 +3,8 @@ import { callKey, runAs } from "../call/call.ts";
 import { withChallenge } from "../call/gateway-error.ts";
 
 /**
- * Makes the call available to the handler's code, for callbacks that do not receive it, and records whether
- * that code failed.
+ * Makes the call available to the handler's code, for callbacks that do not receive the call, and records
+ * whether the handler failed.
  */
 export const callInterceptor: Interceptor = (next) => async (request) => {
   const call = request.contextValues.get(callKey);
@@ -14,7 +14,7 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
     try {
       return await runAs(call, work);
     } catch (error) {
-      // a handler that reads a stream passes on the errors of its messages
+      // a handler that reads a stream rethrows the errors of its messages
       call.failedInHandler = error instanceof ConnectError && !unreadable.has(error) && !isOfConnect(error);
       throw error instanceof ConnectError ? withChallenge(error, call.challenge) : error;
     }
@@ -23,12 +23,12 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
   return response.stream ? { ...response, message: within(response.message, run) } : response;
 };
 
-/** Returns whether an error is connect's own, for a surplus or missing request message. */
+/** Returns whether connect created an error, for an extra or missing request message. */
 function isOfConnect({ rawMessage, details }: ConnectError): boolean {
   return details.length === 0 && rawMessage.startsWith("protocol error: ");
 }
 
-/** Returns the request, and collects the errors that make its messages unreadable. */
+/** Returns the request, with its messages wrapped so that errors in reading them are collected. */
 function noting(request: StreamRequest, unreadable: Set<unknown>): StreamRequest {
   async function* messages() {
     try {
@@ -41,7 +41,10 @@ function noting(request: StreamRequest, unreadable: Set<unknown>): StreamRequest
   return { ...request, message: messages() };
 }
 
-/** The code of a stream runs whenever the next message is requested, so the call is set again each time. */
+/**
+ * Sets the current call for each step of a stream, since the handler's code runs whenever the next message is
+ * requested.
+ */
 function within<T>(
   messages: AsyncIterable<T>,
   run: <R>(work: () => Promise<R>) => Promise<R>,

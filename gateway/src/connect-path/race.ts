@@ -26,7 +26,10 @@ export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
   };
 }
 
-/** The runtime enforces the same deadline and may be first: callers get the same text in both cases. */
+/**
+ * Returns the gateway's error for an exceeded deadline. The runtime enforces the same deadline and may be
+ * first; callers get the same message in both cases.
+ */
 function inOurWords(error: unknown, deadline: Deadline | undefined): unknown {
   const isDeadline = error instanceof ConnectError && reasonOf(error) === DEADLINE_REASON;
   return isDeadline && deadline !== undefined ? deadlineExceeded(deadline) : error;
@@ -43,7 +46,7 @@ function abortError(signal: AbortSignal, deadline: Deadline | undefined): Connec
 
 /**
  * Settles with the work, or rejects with `stop()` once the signal is aborted. Work that reacts to the signal
- * in the same turn of the event loop can still pass on its error.
+ * in the same turn of the event loop can still reject with its own error.
  */
 export function raced<T>(work: Promise<T>, signal: AbortSignal, stop: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -71,7 +74,7 @@ async function* racedStream(
       yield result.value;
     }
   } finally {
-    // Not awaited: a handler that ignores its signal would block the caller here.
+    // Not awaited, because a handler that ignores its signal would block here.
     if (!done) iterator.return?.().catch(() => undefined);
   }
 }

@@ -19,17 +19,17 @@ export interface ReadOptions {
   readonly decompress: Decompress;
 }
 
-/** Checks the message of a request without a body, before connect reads it. */
+/** The context key for the check of a message in a query, which runs before connect reads the message. */
 export const gateKey = createContextKey<() => Promise<unknown>>(() => Promise.resolve(), {
   description: "the gateway's check of a message in a query",
 });
 
 /**
- * Returns the headers and the body of a request for connect. The messages are decompressed here, where
- * callers take turns, and messages that cost too much to decode are rejected.
+ * Returns the headers and the body of a request for connect. Messages are decompressed here, in turn for each
+ * caller, and messages that cost too much to decode are rejected.
  *
  * @param pieces the body from `wholeMessages`
- * @param headers the request headers, adjusted to the decompressed body
+ * @param headers the request headers, which are adjusted to the decompressed body
  */
 export function readRequest(
   pieces: AsyncIterable<Uint8Array>,
@@ -50,7 +50,7 @@ export function readRequest(
   return readWhole(pieces, messages);
 }
 
-/** Checks the message in the query of a Connect GET. Malformed base64 was rejected earlier. */
+/** Checks the message in the query of a Connect GET request. Malformed base64 is rejected earlier. */
 export async function checkQuery({ url }: HttpRequest, options: ReadOptions): Promise<void> {
   const parameters = new URLSearchParams(splitTarget(url).query);
   const isJson = parameters.get("encoding") === "json";

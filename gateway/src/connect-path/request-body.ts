@@ -8,8 +8,8 @@ import { raced } from "./race.ts";
 
 /**
  * Yields the chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline or after
- * `idleMs` without a chunk, and with UNAVAILABLE if its memory is reclaimed for other calls. With `idleMs` 0,
- * as for client streams, pauses are allowed and no memory is counted. Leaves the connection usable for the
+ * `idleMs` without a chunk, and with UNAVAILABLE if its memory is reclaimed for other calls. If `idleMs` is
+ * 0, as for client streams, pauses are allowed and no memory is counted. Leaves the connection usable for the
  * response.
  */
 export async function* readBody(

@@ -41,7 +41,7 @@ async function failure(work: Promise<unknown>): Promise<string> {
   return error instanceof ConnectError ? `${Code[error.code]}: ${error.rawMessage}` : "none";
 }
 
-test("messages in envelopes come decompressed, and what connect rejects comes as it is", async () => {
+test("enveloped messages are decompressed, and envelopes that connect rejects are passed through unchanged", async () => {
   const cut = envelopes([0, message]).subarray(0, 6);
   const body = envelopes([0, message], [1, gzipSync(message)], [2, gzipSync(message)], [0, new Uint8Array()]);
   const plain = envelopes([0, message], [0, message], [2, gzipSync(message)], [0, new Uint8Array()]);
@@ -51,13 +51,13 @@ test("messages in envelopes come decompressed, and what connect rejects comes as
   );
 });
 
-test("a message that is a whole body comes decompressed; one that is too large comes as it is", async () => {
+test("a message that is a whole body is decompressed, and a body that is too large is passed through unchanged", async () => {
   expect(await all(readWhole(pieces(gzipSync(message)), options()))).toEqual(Buffer.from(message));
   const large = Buffer.alloc(MAX_BYTES + 1);
   expect(await all(readWhole(pieces(large), options()))).toEqual(large);
 });
 
-test("a message that costs too much is rejected in every form, and what a dear one costs is known", async () => {
+test("a message whose decoding costs too much is rejected in every form, and the cost of an accepted message is recorded", async () => {
   const bomb = Buffer.alloc(50_000, Uint8Array.of(0x78, 0));
   const tooCostly =
     "ResourceExhausted: the message has too many values: decoding it costs more than messageCost, 20000";
@@ -75,7 +75,7 @@ test("a message that costs too much is rejected in every form, and what a dear o
   expect(dear.call.messageCost).toBe(10_000);
 });
 
-test("many small messages in one chunk, of many streams at once, let others run", async () => {
+test("ten streams with many small messages in one chunk do not block the event loop", async () => {
   const body = envelopes(...Array.from({ length: 2_000 }, () => [0, message] as const));
   let inTurn = 0;
   let most = 0;
@@ -94,6 +94,6 @@ test("many small messages in one chunk, of many streams at once, let others run"
   isOver = true;
   await turns;
   expect(total).toBe(20_000);
-  // each of the ten has its first share at once
+  // each of the ten streams reads its first messages in the same turn
   expect(most).toBeLessThanOrEqual(10 * 40);
 });

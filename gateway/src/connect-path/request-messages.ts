@@ -5,12 +5,12 @@ import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/chec
 import type { Decompress } from "../protocol/decompress.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
 
-/** All flags except the one that request messages may have. */
+/** All envelope flags except the one that request messages may have. */
 const OTHER_FLAGS = ~COMPRESSED_FLAG;
 
-/** The number of small messages that are read in one turn of the event loop. */
+/** The maximum number of small messages that are read in one turn of the event loop. */
 const MESSAGES_PER_TURN = 32;
-/** The number of bytes that take as long as one small message. */
+/** The number of bytes whose reading takes as long as one small message. */
 const BYTES_PER_MESSAGE = 4096;
 
 /** The options for reading the messages of a request. */
@@ -21,12 +21,12 @@ export interface MessageOptions {
   /** The compression; undefined for uncompressed messages and for an unknown compression. */
   readonly compression: Compression | undefined;
   readonly decompress: Decompress;
-  /** The limit `readMaxBytes`. */
+  /** The value of the limit `readMaxBytes`. */
   readonly maxBytes: number;
   readonly cost: CostOptions;
 }
 
-/** Decompresses a message, and rejects a message that costs too much to decode. */
+/** Decompresses a message, and rejects it if decoding costs too much. */
 export async function readMessage(
   bytes: Uint8Array,
   isCompressed: boolean,
@@ -46,8 +46,8 @@ function checkCost(plain: Uint8Array, { call, isJson, cost }: MessageOptions): v
 
 /**
  * Yields the enveloped messages of a body, decompressed, one envelope at a time. A single chunk may contain
- * thousands of messages, which would be read in a chain of promises without a pause. After a number of
- * messages, the rest of the process gets a turn.
+ * thousands of messages, which would be read in a chain of promises that blocks the event loop, so after a
+ * number of messages, other work gets a turn.
  *
  * @param pieces pieces that end at message boundaries, from `wholeMessages`
  */
@@ -86,7 +86,7 @@ function readEnvelope(envelope: Uint8Array, options: MessageOptions): Uint8Array
   const [flags = 0] = envelope;
   const isCompressed = (flags & COMPRESSED_FLAG) !== 0;
   const isUnknown = (flags & OTHER_FLAGS) !== 0 || (isCompressed && options.compression === undefined);
-  // connect rejects these messages
+  // connect rejects such messages
   if (isUnknown || bytes.length > options.maxBytes || !isComplete(envelope)) return envelope;
   if (isCompressed) return readMessage(bytes, true, options).then((plain) => envelopes([0, plain]));
   checkCost(bytes, options);
@@ -101,7 +101,7 @@ function isComplete(envelope: Uint8Array): boolean {
 }
 
 /**
- * Returns the decompressed message of a body without envelopes; connect rejects a message that is too large.
+ * Yields the decompressed message of a body without envelopes; connect rejects a message that is too large.
  */
 export async function* readWhole(
   pieces: AsyncIterable<Uint8Array>,

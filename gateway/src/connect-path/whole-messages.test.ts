@@ -14,7 +14,7 @@ async function piecesOf(body: Uint8Array, size: number, isEnveloped: boolean, ma
   return pieces;
 }
 
-test("property: a body has the same bytes, and each piece ends with a message", async () => {
+test("property: the pieces concatenate to the body, and each piece ends at a message boundary", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { maxLength: 8 }),
@@ -36,23 +36,23 @@ test("property: a body has the same bytes, and each piece ends with a message", 
   );
 });
 
-test("a body that breaks off has what came of it", async () => {
+test("the received part of a truncated body is passed on", async () => {
   const body = envelopes([0, Buffer.from("abc")]).subarray(0, 6);
   expect(Buffer.concat(await piecesOf(body, 1, true, 100))).toEqual(Buffer.from(body));
 });
 
-test("a body with a message that is too large is handed on as it comes, to be rejected", async () => {
+test("an oversized message is passed on as it arrives, so that connect rejects it", async () => {
   const pieces = await piecesOf(envelopes([0, new Uint8Array(200)]), 10, true, 100);
   expect(pieces[0]).toHaveLength(10);
   expect(pieces.length).toBeGreaterThan(10);
 });
 
-test("a body without envelopes is one piece, up to the limit", async () => {
+test("a body without envelopes becomes one piece, up to the limit", async () => {
   expect(await piecesOf(Buffer.from("abcdef"), 1, false, 100)).toEqual([Buffer.from("abcdef")]);
   expect((await piecesOf(new Uint8Array(300), 50, false, 100))[0]).toHaveLength(150);
 });
 
-test("of a prefix whose message is missing a part is handed on, which connect does not take for the end", async () => {
+test("a prefix without its message is passed on in part, so that connect does not treat it as the end of the body", async () => {
   const whole = envelopes([0, new Uint8Array(3)]);
   const pieces = await piecesOf(Buffer.concat([whole, Buffer.of(0, 0, 0, 0, 2)]), 100, true, 100);
   expect(pieces).toEqual([Buffer.from(whole), Buffer.of(0, 0, 0, 0)]);

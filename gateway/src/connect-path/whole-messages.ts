@@ -3,8 +3,9 @@ import { ENVELOPE_PREFIX_BYTES, missingEnvelope } from "../protocol/envelope.ts"
 
 /**
  * Yields the body of a request in pieces that end at message boundaries, regardless of the size of its
- * chunks. connect sums up all chunks of a message on each new chunk: 300 KB in chunks of one byte would block
- * the process for many seconds. A message beyond `maxBytes` is passed on immediately, so that it is rejected.
+ * chunks. connect adds up all chunks of a message on each new chunk: 300 KB in chunks of one byte would block
+ * the process for many seconds. A message over `maxBytes` is passed on immediately, so that connect rejects
+ * it.
  *
  * @throws ConnectError for a message without an envelope
  */
@@ -27,14 +28,18 @@ export async function* wholeMessages(
     yield bytes.subarray(0, found.end);
   }
   if (pending.size === 0) return;
-  // connect treats a bare prefix without its message as the end of the body, but reports a partial message
+  // connect treats a complete prefix without its message as the end of the body, but reports a partial prefix
+  // as an error
   const unframed = isEnveloped ? missingEnvelope(pending.bytes()) : undefined;
   if (unframed !== undefined) throw unframed;
   const isPrefix = isEnveloped && pending.size === ENVELOPE_PREFIX_BYTES;
   yield isPrefix ? pending.bytes().subarray(0, -1) : pending.bytes();
 }
 
-/** Returns where the last complete envelope ends, and the size of the next envelope; 0 beyond the limit. */
+/**
+ * Returns the end of the last complete envelope, and the size of the next envelope; the size is 0 over the
+ * limit.
+ */
 function envelopesIn(bytes: Buffer, maxBytes: number): { readonly end: number; readonly needed: number } {
   let end = 0;
   while (bytes.length - end >= ENVELOPE_PREFIX_BYTES) {

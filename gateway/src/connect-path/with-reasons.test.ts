@@ -11,7 +11,7 @@ import { type RawClient, rawClient } from "../testing/raw-call.ts";
 const MESSAGE = toBinary(EchoRequestSchema, create(EchoRequestSchema, { text: "a", count: 1 }));
 const ENVELOPE = envelopes([0, MESSAGE]);
 
-/** Where a call goes, and how its client says what it accepts. */
+/** Methods, content types and the headers by which clients accept compressions. */
 const WAYS = [
   ["Connect, unary", "Echo", "application/proto", "accept-encoding", MESSAGE],
   ["Connect, stream", "Repeat", "application/connect+proto", "connect-accept-encoding", ENVELOPE],
@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 
 test.each(WAYS)(
-  "%s: an error is the same, and logged the same, whether the client accepts compression or not",
+  "%s: an error and its log line are the same whether or not the client accepts compression",
   async (_, method, type, accept, body) => {
     for (const length of [1, 900, 1100, 4000, 5000, 70_000]) {
       text = "long ".repeat(length).slice(0, length);

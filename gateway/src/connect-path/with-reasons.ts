@@ -17,13 +17,13 @@ import { type EndedCall, withStatus } from "../protocol/status-trailers.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** Larger errors are sent as connect produced them. */
+/** The maximum size of an error that is corrected; larger errors are sent as connect wrote them. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Corrects a response of connect's handler: connect's errors have no reason, and its grpc-message escapes
- * more than gRPC requires. gRPC trailers are complete only after the body, so they are corrected on sending
- * (`protocol/status-trailers.ts`). Errors of handlers keep their details.
+ * more characters than gRPC requires. gRPC trailers are complete only after the body, so they are corrected
+ * when they are sent (`protocol/status-trailers.ts`). Errors of handlers keep their details.
  *
  * @param isEnveloped whether the body contains enveloped messages
  * @param compressions the possible compressions of the body; a corrected error is uncompressed
@@ -55,7 +55,7 @@ async function plain(bytes: Uint8Array, compression: Compression): Promise<Uint8
   }
 }
 
-/** Corrects a unary Connect error, whose body is already complete and whose length is in the headers. */
+/** Corrects the error of a unary Connect call, whose body is complete and whose length is in the headers. */
 async function mendedUnary(
   result: UniversalServerResponse,
   bytes: Uint8Array,
@@ -84,7 +84,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Corrects the last envelope, which has the status: connect sends one envelope per chunk. */
+/** Corrects the last envelope, which contains the status. connect sends one envelope per chunk. */
 async function* mendedEnvelopes(
   body: Chunks,
   compression: Compression | undefined,
@@ -119,7 +119,7 @@ function mendedEnd(chunk: Uint8Array, bytes: Uint8Array, call: EndedCall): Uint8
 }
 
 /**
- * Returns the corrected error; undefined if it is already correct. An error with details does not come from
+ * Returns the corrected error; undefined if no correction is needed. An error with details does not come from
  * connect.
  */
 function mendedError(

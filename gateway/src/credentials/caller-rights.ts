@@ -4,21 +4,22 @@ import type { CredentialKind, CredentialsSource, FixedCredentials } from "connec
 import { currentSubject } from "../call/call.ts";
 import { has } from "./pass-through.ts";
 
-/** FixedCredentials of an upstream, and which of them are a person's. */
+/** Fixed credentials of an upstream, and whether its access token belongs to a person. */
 export interface RightsOptions {
   readonly credentials?: CredentialsSource | undefined;
-  /** Whether the access token of `oauth2` is the application's own, and no person's. Default: false. */
+  /** Whether the access token of `oauth2` belongs to the application and not to a person. Default: false. */
   readonly isApplicationToken?: boolean | undefined;
 }
 
 type Upstreams<T extends RightsOptions> = Readonly<Record<string, T>>;
 
-/** Kinds of credentials that stand for a person, unless said otherwise. */
+/** Credential kinds that belong to a person, unless configured otherwise. */
 const OF_PEOPLE: ReadonlySet<CredentialKind> = new Set<CredentialKind>(["oauth1", "oauth2"]);
 
 /**
- * Upstreams whose fixed credentials of a person are there for callers alone that call for a person: a client
- * that calls for itself must not act as whoever has configured the gateway. Functions decide by themselves.
+ * Returns upstreams that use a person's fixed credentials only for callers that act for a person. A client
+ * that acts for itself must not use the identity of the person who configured the gateway. Credentials
+ * functions decide by themselves.
  */
 export function withRightsOfCallers<T extends RightsOptions>(upstreams: Upstreams<T>): Upstreams<T> {
   const entries = Object.entries(upstreams).map(([name, upstream]) => {
@@ -29,7 +30,7 @@ export function withRightsOfCallers<T extends RightsOptions>(upstreams: Upstream
   return Object.fromEntries(entries);
 }
 
-/** FixedCredentials that are, in each call, those that its caller may use. */
+/** Returns credentials that, in each call, contain only the kinds that the caller may use. */
 export function rightsOf(credentials: FixedCredentials, isApplicationToken: boolean): FixedCredentials {
   const current = () => (isForItself() ? ofApplication(credentials, isApplicationToken) : credentials);
   return {
@@ -48,7 +49,7 @@ export function rightsOf(credentials: FixedCredentials, isApplicationToken: bool
   };
 }
 
-/** Whether the running call, or poll, is that of a client that calls for itself. */
+/** Returns whether the current call or poll is made for a client that acts for itself. */
 function isForItself(): boolean {
   const subject = currentSubject();
   return subject !== undefined && subject.person === undefined;
@@ -66,7 +67,10 @@ function ofApplication(
   };
 }
 
-/** The scopes that the rules of methods have, and which methods a client cannot call for itself. */
+/**
+ * Returns the scopes that the rules require for each method, and the methods that a client cannot call for
+ * itself.
+ */
 export function methodFactsOf(
   adapters: readonly ServiceAdapter[],
   upstreams: Upstreams<RightsOptions>,

@@ -4,20 +4,20 @@ import { traced } from "../trace/request-trace.ts";
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
   /**
-   * Whether the access token of its `oauth2` credentials is the application's own, so that clients that call
-   * for themselves may use it. Default: false; it is a person's.
+   * Whether the access token of the `oauth2` credentials belongs to the application and not to a person, so
+   * that clients may use the token when they act for themselves. Default: false.
    */
   readonly isApplicationToken?: boolean | undefined;
-  /** Calls of it that run at the same time; further ones wait. Default: 1024. */
+  /** The maximum number of concurrent calls to the upstream; further calls wait. Default: 1024. */
   readonly callsInFlight?: number | undefined;
-  /** Whether its requests carry the trace context of their calls. Default: true. */
+  /** Whether requests to the upstream carry the trace context of their calls. Default: true. */
   readonly traceContext?: boolean | undefined;
 }
 
-/** Upstreams by their names. */
+/** Upstreams by name. */
 export type GatewayUpstreams = Readonly<Record<string, GatewayUpstream>>;
 
-/** What the runtime gets of upstreams: their options without those that are the gateway's own. */
+/** Returns the runtime's options for upstreams, without options that only the gateway has. */
 export function runtimeOptionsOf(upstreams: GatewayUpstreams): Record<string, UpstreamOptions> {
   const entries = Object.entries(upstreams).map(([name, upstream]) => {
     const { isApplicationToken: _, callsInFlight: __, traceContext: ___, ...options } = upstream;
@@ -26,7 +26,10 @@ export function runtimeOptionsOf(upstreams: GatewayUpstreams): Record<string, Up
   return Object.fromEntries(entries);
 }
 
-/** What the runtime gets of the upstreams. Functions for credentials run outside of their requests. */
+/**
+ * Returns the runtime's options for upstreams, with credentials functions that run outside the traced
+ * requests.
+ */
 export function withTracedCredentials(upstreams: GatewayUpstreams): Record<string, UpstreamOptions> {
   const entries = Object.entries(runtimeOptionsOf(upstreams)).map(([name, options]) => {
     const { credentials } = options;

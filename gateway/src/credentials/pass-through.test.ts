@@ -68,7 +68,7 @@ const echo = (headers: Record<string, string>, options: CallOptions = {}) =>
     { ...options, headers },
   );
 
-test("each caller's own credentials go to the upstream, in the upstream's place for them and in no other", async () => {
+test("a caller's credentials are sent to the upstream in the configured place and in no other", async () => {
   await echo({ "x-echo-key": "callers-key-1", "x-other": "stays-here", cookie: "stays=here" });
   expect(received["x-api-key"]).toBe("callers-key-1");
   expect(JSON.stringify(received)).not.toContain("stays");
@@ -78,14 +78,14 @@ test("each caller's own credentials go to the upstream, in the upstream's place 
   expect(LINES.join("")).not.toContain("callers-key");
 });
 
-test("a caller without them is told which header to send, and nothing is asked of the upstream", async () => {
+test("a caller without credentials gets an error that names the header, and nothing is sent to the upstream", async () => {
   await expect(echo({})).rejects.toThrow(
     "[unauthenticated] echo.v1.EchoService.Echo needs the caller's credentials for the upstream echo; send them in the header x-echo-key",
   );
   expect(received).toEqual({});
 });
 
-test("a caller whose credentials are rejected is told so", async () => {
+test("a caller whose credentials the upstream rejects gets UNAUTHENTICATED", async () => {
   status = 401;
   await expect(echo({ "x-echo-key": "wrong-key" })).rejects.toThrow(
     "[unauthenticated] upstream echo responded with 401",
@@ -93,7 +93,7 @@ test("a caller whose credentials are rejected is told so", async () => {
   expect(LINES.join("")).not.toContain("wrong-key");
 });
 
-test("a header that cannot be sent on is rejected without its value", async () => {
+test("a header value that cannot be forwarded is rejected, and the error omits the value", async () => {
   const headers = { "x-echo-key": "k\u00e9y", "content-type": "application/json" };
   const answer = await fetch(`${gateway.url}/echo.v1.EchoService/Echo`, {
     method: "POST",
@@ -104,7 +104,7 @@ test("a header that cannot be sent on is rejected without its value", async () =
   expect(await answer.text()).not.toContain("k\u00e9y");
 });
 
-test("pages of known origins may send the header", async () => {
+test("pages of allowed origins may send the header", async () => {
   const answer = await fetch(`${gateway.url}/echo.v1.EchoService/Echo`, {
     method: "OPTIONS",
     headers: { origin: "https://app.example", "access-control-request-method": "POST" },
@@ -112,7 +112,7 @@ test("pages of known origins may send the header", async () => {
   expect(answer.headers.get("access-control-allow-headers")?.split(", ")).toContain("x-echo-key");
 });
 
-test("a call by GET has a response without a word that caches may keep", async () => {
+test("the response to a GET call forbids caching", async () => {
   const transport = createConnectTransport({ baseUrl: gateway.url, httpVersion: "1.1", useHttpGet: true });
   let cached: string | null = "";
   await createClient(EchoService, transport).echo(
@@ -139,14 +139,14 @@ const of = async (headers: Record<string, string>) => {
 const reveal = (value: unknown) => (value instanceof Secret ? value.reveal() : value);
 
 test.each(["Bearer abc", "bearer  abc", "abc"])(
-  "the credentials of a call take a token from %j",
+  "the call's credentials contain the token in the header %j",
   async (value) => {
     const { oauth2 } = await of({ authorization: value });
     expect(oauth2 && "accessToken" in oauth2 && reveal(oauth2.accessToken)).toBe("abc");
   },
 );
 
-test("the credentials of a call take a user and a password as HTTP Basic writes them, and nothing else", async () => {
+test("the call's credentials contain the user and password of HTTP Basic, and other header values are rejected", async () => {
   const from = { basic: { header: "authorization" } };
   const provide = passThroughCredentials("echo", {}, from, () => ["basic"]);
   const of = async (authorization: string) =>
@@ -161,22 +161,22 @@ test("the credentials of a call take a user and a password as HTTP Basic writes 
   );
 });
 
-test("the credentials of a call join the caller's OAuth 1.0a token and the configured client", async () => {
+test("the call's credentials combine the caller's OAuth 1.0a token with the configured client", async () => {
   const { oauth1 } = await of({ "x-token": "t", "x-token-secret": "ts" });
   expect(Object.values(oauth1 ?? {}).map(reveal)).toEqual(["ck", "cs", "t", "ts"]);
 });
 
-test("the credentials of a call leave half a token out, and stay the configured ones", async () => {
+test("a token without its secret is ignored, and the call uses the configured credentials", async () => {
   expect(await of({ "x-token": "t" })).toEqual(fixed);
   expect(await of({ authorization: "" })).toEqual(fixed);
 });
 
-test("the credentials of a call print nothing", async () => {
+test("serializing the call's credentials does not reveal them", async () => {
   const all = await of({ authorization: "abc", "x-token": "t0k3n", "x-token-secret": "s3cret" });
   expect(JSON.stringify(all)).not.toMatch(/abc|t0k3n|s3cret/);
 });
 
-test("whatever header carries the callers' key, a page may send it, over every protocol, and only it reaches the upstream", async () => {
+test("for any header name, pages may send the callers' key over every protocol, and only the key reaches the upstream", async () => {
   const header = fc.stringMatching(/^X-[A-Za-z][A-Za-z0-9-]{0,15}[a-z]$/);
   await fc.assert(
     fc.asyncProperty(header, header, fc.boolean(), async (name, other, isOpen) => {

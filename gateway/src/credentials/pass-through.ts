@@ -10,41 +10,41 @@ import type { CredentialKind, FixedCredentials } from "connect-rest-runtime/inte
 import { fullName } from "connect-rest-runtime/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 
-/** The request header in which callers bring one secret. */
+/** The request header that carries one of a caller's secrets. */
 interface From {
   readonly header: string;
 }
 
-/** Credentials that every caller brings, by the request headers that carry them. */
+/** The request headers that carry each caller's credentials. */
 export interface PassThrough {
   readonly apiKey?: From | undefined;
-  /** The user's token; the client's key and secret stay the configured ones. */
+  /** The user's token; the client's key and secret are the configured ones. */
   readonly oauth1?: { readonly token: From; readonly tokenSecret: From } | undefined;
   /** The token, bare or after `Bearer `. */
   readonly oauth2?: From | undefined;
-  /** A user and a password as RFC 7617 writes them, bare or after `Basic `. */
+  /** A user and password in the syntax of RFC 7617, bare or after `Basic `. */
   readonly basic?: From | undefined;
 }
 
-/** The kinds of credentials that a method takes, in the order of its preference. */
+/** Returns the kinds of credentials that a method accepts, in order of preference. */
 export type WantedKinds = (method: DescMethod) => readonly CredentialKind[];
 
-/** What the methods of these adapters take. */
+/** Returns the credential kinds that the methods of adapters accept. */
 export function wantedKindsOf(adapters: readonly ServiceAdapter[]): WantedKinds {
   const services = new Map(adapters.map(({ service, methods }) => [service.typeName, methods]));
   return ({ parent, localName }) => services.get(parent.typeName)?.[localName]?.rules.credentials ?? [];
 }
 
-/** The names of the headers, in lower case. */
+/** Returns the header names in lower case. */
 export function headersOf({ apiKey, oauth1, oauth2, basic }: PassThrough): string[] {
   const places = [apiKey, oauth1?.token, oauth1?.tokenSecret, oauth2, basic];
   return places.flatMap((place) => (place === undefined ? [] : [place.header.toLowerCase()]));
 }
 
 /**
- * Takes credentials from the headers of each call, beside the fixed ones. Nothing else reads these headers,
- * and no other upstream gets them. A caller who brings none of what a method needs gets UNAUTHENTICATED, with
- * the names of the headers.
+ * Returns a credentials function that adds credentials from the headers of each call to the fixed
+ * credentials. Nothing else reads these headers, and no other upstream receives them. A caller that sends no
+ * credentials of a kind that the method accepts gets UNAUTHENTICATED, with the header names.
  */
 export function passThroughCredentials(
   upstream: string,
@@ -78,7 +78,7 @@ function read(from: PassThrough, fixed: FixedCredentials, header: Headers): Cred
   };
 }
 
-/** Credentials that are none, without a colon in them, count as not brought. */
+/** Returns no credentials if the decoded value has no colon. */
 function basicOf(value: string | undefined): Pick<Credentials, "basic"> {
   const text = Buffer.from(value?.replace(/^Basic +/i, "") ?? "", "base64").toString();
   const colon = text.indexOf(":");
@@ -92,7 +92,7 @@ function broughtIn(header: Headers, from: From | undefined): string | undefined 
   return value === null || value === "" ? undefined : value;
 }
 
-/** Whether credentials of a kind are there. */
+/** Returns whether credentials of a kind are present. */
 export function has({ apiKey, oauth1, oauth2, basic }: FixedCredentials, kind: CredentialKind): boolean {
   switch (kind) {
     case "none":

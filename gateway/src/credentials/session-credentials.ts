@@ -10,23 +10,27 @@ import { has, type WantedKinds } from "./pass-through.ts";
 
 export interface SessionCredentialsOptions {
   readonly upstream: string;
-  /** Those of the gateway itself: for callers without a session, and for methods that take no person's. */
+  /**
+   * The gateway's own credentials, for callers without a session and for methods that do not accept a
+   * person's credentials.
+   */
   readonly fixed: FixedCredentials;
   readonly wantedKinds: WantedKinds;
-  /** Those of a session at the upstream. */
+  /** Returns a session's credentials for the upstream. */
   readonly credentials: (sessionId: string) => Promise<Credentials>;
 }
 
 const STORAGE = new AsyncLocalStorage<Credentials>();
 
-/** Runs a call with credentials in place of the caller's. */
+/** Runs a call with given credentials in place of the caller's. */
 export function withCredentials<T>(credentials: Credentials, work: () => Promise<T>): Promise<T> {
   return STORAGE.run(credentials, work);
 }
 
 /**
- * The credentials of the caller's session at an upstream: those of the person, wherever the method takes
- * such. The gateway's own are for methods that take no other, and for applications that act for themselves.
+ * Returns a credentials function that uses the caller's session at an upstream. If the method accepts a
+ * person's credentials, the person's are used. The gateway's own credentials are used for other methods, and
+ * for applications that act for themselves.
  */
 export function sessionCredentials(options: SessionCredentialsOptions): CredentialsFunction {
   const { upstream, fixed, wantedKinds, credentials } = options;
@@ -41,12 +45,15 @@ export function sessionCredentials(options: SessionCredentialsOptions): Credenti
       throw personRequired(method, upstream);
     }
     const own = ownedBy(current.sessionId, await credentials(current.sessionId));
-    // a person's token may be of the kind that the method does not take
+    // the person's token may be of a kind that the method does not accept
     return wanted.some((kind) => has(own, kind)) ? own : { ...fixed, ...own };
   };
 }
 
-/** Tokens are refreshed; whose they are stays: rate limits and watched feeds go by that. */
+/**
+ * Identifies the owner of credentials independently of the access token, which changes on refresh: rate
+ * limits and watched feeds are per owner.
+ */
 function ownedBy(owner: string, { oauth2, ...others }: Credentials): Credentials {
   return {
     ...others,

@@ -17,7 +17,7 @@ afterAll(() => server.close());
 
 const send = (path: string, init: RequestInit = {}) => fetch(`${server.url}${path}`, init);
 
-test("the level of the log can be read and set", async () => {
+test("the log level can be read and set", async () => {
   expect(await (await send("/log-level")).text()).toBe("info\n");
   expect((await send("/log-level", { method: "PUT", body: "debug\n" })).status).toBe(200);
   expect(log.level).toBe("debug");
@@ -29,14 +29,14 @@ test("the level of the log can be read and set", async () => {
   expect(log.level).toBe("debug");
 });
 
-test("the requests at the origins of upstreams are there, with the limits that there are", async () => {
+test("/origins lists the requests at each upstream origin, with the origin's limit if it has one", async () => {
   expect(await (await send("/origins")).json()).toEqual([
     { upstream: "a", origin: "https://a.example", running: 3, waiting: 0 },
     { upstream: "b", origin: "https://b.example", limit: 2.5, running: 2, waiting: 7 },
   ]);
 });
 
-test("a heap snapshot is one that tools can read", async () => {
+test("a heap snapshot has the format that developer tools read", async () => {
   const response = await send("/heap-snapshot");
   expect(response.headers.get("content-disposition")).toBe('attachment; filename="gateway.heapsnapshot"');
   expect(response.headers.get("cache-control")).toBe("no-store");
@@ -46,13 +46,13 @@ test("a heap snapshot is one that tools can read", async () => {
   await reader?.cancel();
 });
 
-test("a CPU profile has the functions that ran", async () => {
+test("a CPU profile contains functions and samples", async () => {
   const profile: unknown = await (await send("/cpu-profile?seconds=0.05")).json();
   expect(profile).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
 });
 
-test("there is one profile at a time, which ends when nobody waits for it any more", async () => {
-  /** A profile that never begins, for the status: 409 while another one runs. */
+test("only one CPU profile runs at a time, and it ends when its client disconnects", async () => {
+  /** Requests an invalid profile, which is never recorded, for its status: 409 while another profile runs. */
   const status = async () => (await send("/cpu-profile?seconds=0")).status;
   const abort = new AbortController();
   const left = send("/cpu-profile?seconds=300", { signal: abort.signal }).catch(() => "left");
@@ -62,7 +62,7 @@ test("there is one profile at a time, which ends when nobody waits for it any mo
   while ((await status()) !== 400);
 });
 
-test.each(["0", "-1", "301", "x", "1e9", ""])("a profile of %j seconds is rejected", async (seconds) => {
+test.each(["0", "-1", "301", "x", "1e9", ""])("a CPU profile of %j seconds is rejected", async (seconds) => {
   expect((await send(`/cpu-profile?seconds=${seconds}`)).status).toBe(400);
 });
 
@@ -70,25 +70,25 @@ test.each([
   [{ origin: "http://evil.example" }],
   [{ "sec-fetch-site": "cross-site" }],
   [{ "sec-fetch-site": "same-origin" }],
-])("a page of a browser gets nothing: %j", async (headers) => {
+])("a request from a web page is rejected: %j", async (headers) => {
   for (const path of ["/log-level", "/heap-snapshot", "/cpu-profile"]) {
     expect((await send(path, { headers })).status).toBe(403);
   }
 });
 
-test("a name that a page has pointed here gets nothing", async () => {
+test("a request with a foreign host, as after DNS rebinding, is rejected", async () => {
   const port = Number(new URL(server.url).port);
   const request = "GET /log-level HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
   expect(await exchange(port, request)).toMatch(/^HTTP\/1\.1 421 /);
 });
 
-test("the port of the diagnostics has nothing else", async () => {
+test("the diagnostics port serves no other paths and methods", async () => {
   expect((await send("/")).status).toBe(404);
   expect((await send("/heap-snapshot", { method: "POST" })).status).toBe(404);
   expect((await send("/constructor")).status).toBe(404);
 });
 
-test("diagnostics beyond loopback are warned of", async () => {
+test("diagnostics on a non-loopback address cause a warning", async () => {
   const open = await startDiagnosticsServer(log, { host: "0.0.0.0", port: 0 }, () => []);
   expect(LINES.at(-1)).toMatchObject({
     level: "warn",

@@ -7,7 +7,7 @@ import type { Logger } from "../log/logger.ts";
 import { getLogLevel, putLogLevel } from "./log-level.ts";
 import { sendCpuProfile, sendHeapSnapshot } from "./profiles.ts";
 
-/** What is said where diagnostics are served beyond loopback. */
+/** The warning for diagnostics on a non-loopback address. */
 export const OPEN_DIAGNOSTICS =
   "diagnostics are served beyond loopback: whoever reaches them can read the memory of the process, with its secrets";
 
@@ -15,9 +15,10 @@ export const OPEN_DIAGNOSTICS =
 type Diagnose = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void;
 
 /**
- * Serves what operators need to look into a running process: heap snapshots, CPU profiles, the requests at
- * the origins of upstreams, the level of the log. Pages of browsers get nothing of it. Rejects when the port
- * cannot be had.
+ * Serves diagnostics of a running process to operators: heap snapshots, CPU profiles, the requests per
+ * upstream origin, and the log level. Requests from web pages get 403.
+ *
+ * @throws Error if the server cannot listen on the port
  */
 export async function startDiagnosticsServer(
   log: Logger,
@@ -46,7 +47,7 @@ export async function startDiagnosticsServer(
   return server;
 }
 
-/** JSON; an origin without a limit has no key for it. */
+/** Returns JSON; an origin without a limit has no `limit` key. */
 function originsText(loads: readonly OriginLoad[]): string {
   return JSON.stringify(
     loads,
@@ -73,7 +74,10 @@ async function run(
   }
 }
 
-/** Each costs memory and time: a second one would only make the first slower. */
+/**
+ * Limits a diagnosis to one at a time: each takes memory and time, and a second one would slow down the
+ * first.
+ */
 function oneAtATime(diagnose: Diagnose): Diagnose {
   let isRunning = false;
   return async (request, response) => {
@@ -91,7 +95,8 @@ function oneAtATime(diagnose: Diagnose): Diagnose {
 }
 
 /**
- * Browsers say where a request comes from; whoever types an address, or uses a tool, says nothing or `none`.
+ * Returns whether a page sent the request. For a typed address, browsers send `none`; other tools send
+ * nothing.
  */
 function isFromPage({ headers }: http.IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];

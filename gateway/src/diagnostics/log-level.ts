@@ -2,15 +2,15 @@ import type http from "node:http";
 import { sendText } from "../listener/side-server.ts";
 import { LOG_LEVELS, type Logger } from "../log/logger.ts";
 
-/** More than the longest level with spaces around it. */
+/** The maximum size of a request body, in bytes: more than the longest level with spaces around it. */
 const MAX_BYTES = 64;
 
-/** Sends the level of the log. */
+/** Sends the current log level. */
 export function getLogLevel(log: Logger, response: http.ServerResponse): void {
   sendText(response, 200, log.level);
 }
 
-/** Sets the level of the log, until it is set again, the configuration is reloaded, or the process ends. */
+/** Sets the log level until it is set again, the configuration is reloaded, or the process exits. */
 export async function putLogLevel(
   log: Logger,
   request: http.IncomingMessage,

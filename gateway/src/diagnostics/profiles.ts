@@ -10,9 +10,8 @@ const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 300;
 
 /**
- * Sends a snapshot of the heap, for the memory panel of Chrome's developer tools. While it is taken the
- * process does nothing else, and needs about as much memory again; it holds every value in memory,
- * secrets as well.
+ * Sends a heap snapshot, for the memory panel of Chrome's developer tools. Taking a snapshot blocks the
+ * process and about doubles its memory. A snapshot contains every value in memory, including secrets.
  */
 export async function sendHeapSnapshot(
   _request: http.IncomingMessage,
@@ -23,8 +22,8 @@ export async function sendHeapSnapshot(
 }
 
 /**
- * Sends a profile of the next seconds (`?seconds=10`, at most 300),
- * for the performance panel of the same tools.
+ * Sends a CPU profile of the next seconds (`?seconds=10`, at most 300), for the performance panel of Chrome's
+ * developer tools.
  */
 export async function sendCpuProfile(
   request: http.IncomingMessage,
@@ -40,7 +39,7 @@ export async function sendCpuProfile(
   response.writeHead(200, headersFor("cpuprofile")).end(JSON.stringify(profile));
 }
 
-/** Ends early when nobody waits for it any more. */
+/** Records a profile; ends early if the client disconnects. */
 async function profileFor(ms: number, response: http.ServerResponse): Promise<inspector.Profiler.Profile> {
   const session = new inspector.Session();
   session.connect();

@@ -15,7 +15,7 @@ import { type Server, startServer } from "../server.ts";
 import { echoRoutes } from "../testing/echo.ts";
 import type { UnaryContext } from "./call-unary.ts";
 
-/** A stream that the test fills. */
+/** A stream whose messages come from the test. */
 class Source {
   readonly header = new Headers();
   readonly context: UnaryContext;
@@ -91,7 +91,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Returns the next stream that a client opens. */
+/** Returns the source of the next stream that a client opens. */
 async function nextSource(): Promise<Source> {
   const source = await opened.promise;
   opened = Promise.withResolvers();
@@ -115,11 +115,11 @@ async function allOf(stream: AsyncIterable<{ readonly text: string }>): Promise<
   }
 }
 
-describe.each(Object.entries(transports))("by %s", (_, transport) => {
+describe.each(Object.entries(transports))("over %s", (_, transport) => {
   const repeat = (options = {}) =>
     allOf(createClient(EchoService, transport()).repeat({ text: "a" }, options));
 
-  test("messages come as the method has them, and then the end", async () => {
+  test("messages arrive as the method yields them, followed by the end of the stream", async () => {
     const texts = repeat();
     const source = await nextSource();
     for (const item of ["a", "b", undefined]) source.push(item);
@@ -127,7 +127,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     await expect.poll(() => LINES, POLL).toMatchObject([{ code: "ok" }]);
   });
 
-  test("a stream ends at its deadline, whatever the method does", async () => {
+  test("a stream ends at its deadline, even if the method does not", async () => {
     const texts = repeat({ timeoutMs: 3000 });
     const source = await nextSource();
     source.push("a");
@@ -137,7 +137,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     await expect.poll(() => LINES, POLL).toMatchObject([{ code: "deadline_exceeded" }]);
   });
 
-  test("a stream ends when its client leaves", async () => {
+  test("a stream ends when its client disconnects", async () => {
     const abort = new AbortController();
     const texts = repeat({ signal: abort.signal });
     const source = await nextSource();
@@ -152,7 +152,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     await expect.poll(() => LINES, POLL).toMatchObject([{ code: "canceled" }]);
   });
 
-  test("a defect is an internal error for the caller, and has its cause in the log", async () => {
+  test("a defect is an internal error for the caller, and the log has its cause", async () => {
     const texts = repeat();
     (await nextSource()).push(new TypeError("s3cret"));
     expect(await texts).toEqual(["ConnectError: [internal] internal error"]);
@@ -161,7 +161,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
       .toMatchObject([{ code: "internal", cause: expect.stringContaining("s3cret") }]);
   });
 
-  test("an error behind messages ends the stream with it", async () => {
+  test("an error after messages ends the stream with this error", async () => {
     const texts = repeat();
     const source = await nextSource();
     source.push("a");
@@ -169,7 +169,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     expect(await texts).toEqual(["a", "ConnectError: [aborted] no more"]);
   });
 
-  test("a stream ends when the gateway goes down", async () => {
+  test("a stream ends when the gateway shuts down", async () => {
     const texts = repeat();
     const source = await nextSource();
     source.push("a");
@@ -192,13 +192,13 @@ function openStream(session: http2.ClientHttp2Session): http2.ClientHttp2Stream 
   return stream;
 }
 
-test("the method is asked for no more while the client does not read", async () => {
+test("the method is not asked for more messages while the client does not read", async () => {
   const session = http2.connect(server.url, { settings: { initialWindowSize: 1000 } });
   const stream = openStream(session);
   const source = await nextSource();
   for (let i = 0; i < 100; i++) source.push("x".repeat(50_000));
   await expect.poll(() => source.asked, POLL).toBeGreaterThan(0);
-  // only a few messages are buffered below the method
+  // only a few messages are buffered between the method and the socket
   expect(source.asked).toBeLessThan(20);
   source.push(undefined);
   stream.resume();
@@ -206,7 +206,7 @@ test("the method is asked for no more while the client does not read", async () 
   session.destroy();
 });
 
-test("watchers beyond the limit are rejected, those of calls in flight are not theirs", async () => {
+test("watchers over the limit are rejected, and watchers do not count as calls in flight", async () => {
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: server.url }));
   const running = [];
   for (let i = 0; i < 3; i++) {

@@ -25,9 +25,9 @@ type Step = IteratorResult<Uint8Array, undefined>;
 
 /** The messages of a server stream, encoded as protobuf. */
 export interface StreamResult {
-  /** Complete when the first message or the end has arrived. */
+  /** The headers, complete when the first message or the end has arrived. */
   readonly header: Headers;
-  /** Complete at the end; undefined if there are no trailers. */
+  /** The trailers, complete at the end; undefined without trailers. */
   readonly trailer?: Headers | undefined;
   /** Rejects with a ConnectError; any other error is a defect. */
   next(): Promise<Step>;
@@ -35,14 +35,13 @@ export interface StreamResult {
   return(): Promise<unknown>;
 }
 
-/** Calls a method that responds with a stream. */
+/** A method that responds with a stream. */
 export interface StreamMethod {
   readonly call: (message: MessageShape<DescMessage>, context: UnaryContext) => StreamResult;
-  /** Whether several of its streams send identical bytes, so that each frame is made only once. */
+  /** Whether several streams of the method send identical bytes, so that each frame is created only once. */
   readonly isShared: boolean;
   /**
-   * Watches a feed without a stream, if the method supports it. `onReady` is called when there is something
-   * to take.
+   * Watches a feed without a stream, if the method supports it. `onReady` is called when events can be read.
    */
   readonly watch?: (
     message: MessageShape<DescMessage>,
@@ -51,7 +50,7 @@ export interface StreamMethod {
   ) => Promise<Feed>;
 }
 
-/** A call of a stream method after its head was read. */
+/** A call of a streaming method whose head was read. */
 export interface StreamCall {
   readonly wire: StreamWire;
   readonly head: Head;
@@ -67,8 +66,8 @@ export interface StreamOptions extends ReadOptions {
 const END: Step = { done: true, value: undefined };
 
 /**
- * Runs a method that watches a feed over HTTP/2. Once begun, its stream is detached. An earlier failure
- * becomes a stream that ends with the error.
+ * Runs a method that watches a feed over HTTP/2. Once the watch has started, its stream is detached. An
+ * earlier failure results in a stream that ends with the error.
  */
 export async function callWatch(
   stream: StreamCall,
@@ -84,8 +83,8 @@ export async function callWatch(
 }
 
 /**
- * Runs one server stream from its request to its last frame, without connect's handler. It ends at the
- * deadline, when the client disconnects, and when the process shuts down, regardless of what the method does.
+ * Runs one server stream from its request to its last frame, without connect's handler. The stream ends at
+ * the deadline, when the client disconnects, and when the process shuts down, even if the method does not.
  */
 export function callStream(
   stream: StreamCall,
@@ -97,7 +96,7 @@ export function callStream(
   return new RunningStream(stream, call, request, response, options);
 }
 
-/** One stream. Thousands may wait at the same time, so it holds only what it needs. */
+/** One running stream. Thousands may wait at the same time, so it retains as little memory as possible. */
 class RunningStream implements StreamedResponse {
   readonly status = 200;
   private readonly stream: StreamCall;
@@ -109,9 +108,9 @@ class RunningStream implements StreamedResponse {
   private readonly timer: Timer | undefined;
   private result: StreamResult | undefined;
   private isOver = false;
-  /** The error that kept the stream from beginning. */
+  /** The error that prevented the stream from starting. */
   private failure: unknown;
-  /** The error with which the stream was stopped from outside. */
+  /** The error with which other code stopped the stream. */
   private stopped: ConnectError | undefined;
   /** Interrupts the wait for the next frame. */
   private stopWaiting: ((error: ConnectError) => void) | undefined;
@@ -130,7 +129,7 @@ class RunningStream implements StreamedResponse {
     this.options = options;
     call.signal = this.abort.signal;
     const { callbacks } = this;
-    // The call may have waited before this point.
+    // The call may have waited for admission before this point.
     const leftMs = call.startedAt + call.deadline.ms - performance.now();
     if (leftMs <= 0) {
       this.stop(deadlineExceeded(call.deadline));
@@ -138,7 +137,8 @@ class RunningStream implements StreamedResponse {
     }
     this.timer = callbacks.after(leftMs, () => this.stop(deadlineExceeded(call.deadline)));
     callbacks.once(outgoing(response), "close", () => {
-      // an error is expensive to create, and has no listener after the whole response is sent
+      // no error is created after the whole response is sent, since creating one is expensive and nothing
+      // would receive it
       if (!isSent(response)) this.hangUp();
       this.cleanUp();
     });
@@ -168,7 +168,7 @@ class RunningStream implements StreamedResponse {
       const { stopped } = this;
       if (stopped !== undefined && this.result === undefined) throw stopped;
       const frame = await this.unlessStopped(this.nextFrame());
-      // a method may treat the abort of its signal as a normal end
+      // a method may end normally when its signal is aborted
       if (this.stopped !== undefined && (stopped !== undefined || frame === undefined)) throw this.stopped;
       return frame === undefined ? await this.end(undefined) : { done: false, value: frame };
     } catch (error) {
@@ -176,7 +176,10 @@ class RunningStream implements StreamedResponse {
     }
   }
 
-  /** Starts to watch, and hands over to a detached stream. Returns undefined if there is an error to send. */
+  /**
+   * Starts to watch, and hands over to a detached stream. Returns undefined if an error has to be sent
+   * instead.
+   */
   async detach(
     watch: NonNullable<StreamMethod["watch"]>,
     response: HttpResponse,
@@ -241,8 +244,8 @@ class RunningStream implements StreamedResponse {
   }
 
   /**
-   * Reads, decompresses, parses and validates the message, then calls the method. Each step fails with a
-   * ConnectError or with a defect.
+   * Reads, decompresses, parses and validates the message, then calls the method. Rejects with a ConnectError
+   * or with a defect.
    */
   private async begin(): Promise<StreamResult> {
     const message = await this.read();
@@ -277,7 +280,7 @@ class RunningStream implements StreamedResponse {
     };
   }
 
-  /** Stops the stream from outside. */
+  /** Stops the stream with an error. */
   stop(error: ConnectError): void {
     if (this.isOver || this.stopped !== undefined) return;
     this.stopped = error;
@@ -285,7 +288,10 @@ class RunningStream implements StreamedResponse {
     this.stopSoon(error);
   }
 
-  /** Gives the method one turn of the event loop to pass on the error. A method may ignore its signal. */
+  /**
+   * Stops the stream after one turn of the event loop, in which the method may throw the error itself. A
+   * method may also ignore its signal.
+   */
   private stopSoon(error: ConnectError): void {
     this.callbacks.soon(() => this.stopWaiting?.(error));
   }
@@ -294,7 +300,7 @@ class RunningStream implements StreamedResponse {
     if (this.abort.signal.aborted) return;
     const error = hungUp(this.call);
     this.stop(error);
-    // finished or not, the response was not sent completely
+    // whether or not the method has finished, the response was not sent completely
     this.abort.abort(error);
   }
 
@@ -315,7 +321,7 @@ class RunningStream implements StreamedResponse {
     this.isOver = true;
     this.cleanUp();
     this.call.place?.giveBack();
-    // not awaited: a method that ignores its signal would block the caller here
+    // not awaited, because a method that ignores its signal would block here
     this.result?.return().catch(() => undefined);
   }
 
@@ -325,7 +331,7 @@ class RunningStream implements StreamedResponse {
   }
 }
 
-/** Returns the headers that were set before the call. */
+/** Returns the response headers that were set before the call. */
 function sentHeaders(response: HttpResponse): Record<string, string | string[]> {
   const entries = Object.entries(response.getHeaders()).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -339,7 +345,7 @@ interface Holder {
   detached: DetachedWatch | undefined;
 }
 
-// Separate functions, so that the closures that they return hold nothing else: the closures live as long as
+// Separate functions, so that the closures that they return retain nothing else: the closures live as long as
 // the stream.
 
 function readiness(holder: Holder): () => void {
@@ -347,7 +353,7 @@ function readiness(holder: Holder): () => void {
 }
 
 function headersOf(request: HttpRequest): () => Headers {
-  // a copy takes a quarter of the memory
+  // a copy takes a quarter of the memory of the original headers
   const headers = Object.fromEntries(
     Object.entries(request.headers).filter(([name]) => !name.startsWith(":")),
   );

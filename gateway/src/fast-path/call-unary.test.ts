@@ -37,19 +37,19 @@ const transports = {
   "gRPC-Web": () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" }),
 };
 
-describe.each(Object.entries(transports))("by %s", (_, transport) => {
+describe.each(Object.entries(transports))("over %s", (_, transport) => {
   const failure = () =>
     createClient(EchoService, transport())
       .echo({ text: "a" })
       .then(String, (error: unknown) => error);
 
-  test("a defect is an internal error for the caller, and has its cause in the log", async () => {
+  test("a defect is an internal error for the caller, and the log has its cause", async () => {
     method = () => Promise.reject(new TypeError("s3cret"));
     expect(String(await failure())).toBe("ConnectError: [internal] internal error");
     expect(LINES).toMatchObject([{ code: "internal", cause: expect.stringContaining("TypeError: s3cret") }]);
   });
 
-  test("an error that cannot be written is an internal error, and ends nothing else", async () => {
+  test("an error whose details cannot be encoded is an internal error, and affects no other call", async () => {
     const value = Object.defineProperty({}, "fieldViolations", {
       enumerable: true,
       get: () => {
@@ -62,14 +62,14 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     expect(LINES).toMatchObject([{ code: "internal" }]);
   });
 
-  test("metadata of an error comes with it", async () => {
+  test("the metadata of an error is sent with it", async () => {
     method = () => Promise.reject(new ConnectError("wait", Code.Unavailable, { "x-wait": "5" }));
     const error = await failure();
     expect(error).toMatchObject({ code: Code.Unavailable, rawMessage: "wait" });
     expect((error as ConnectError).metadata.get("x-wait")).toBe("5");
   });
 
-  test("the method gets the headers of the request, and the deadline", async () => {
+  test("the method receives the request headers and the deadline", async () => {
     method = async (_message, { header, expiresAt }) => {
       const leftMs = expiresAt - performance.now();
       const text = `${header().get("x-mine")} ${leftMs > 0 && leftMs <= 7000}`;
@@ -89,7 +89,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
   });
 });
 
-test("a client that hangs up ends its call", async () => {
+test("a call ends when its client disconnects", async () => {
   const running = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<unknown>();
   method = (_message, { signal }) => {

@@ -36,10 +36,10 @@ export interface UnaryContext {
   readonly hasCallerDeadline: boolean;
 }
 
-/** Calls a unary method. Throws a ConnectError; any other error is a defect. */
+/** A unary method. Rejects with a ConnectError; any other error is a defect. */
 export type UnaryMethod = (message: MessageShape<DescMessage>, context: UnaryContext) => Promise<UnaryResult>;
 
-/** A unary call after its head was read. */
+/** A unary call whose head was read. */
 export interface UnaryCall {
   readonly wire: Wire;
   readonly head: Head;
@@ -54,13 +54,10 @@ export interface UnaryOptions extends ReadOptions {
 }
 
 /**
- * Observes the progress of a call. Receives its response or a defect exactly once, unless the client
- * disconnects.
+ * Receives the progress of a call, and exactly once its response or a defect, unless the client disconnects.
  */
 export interface UnarySink {
-  /**
-   * The message has arrived: the call continues with `proceed`, immediately or later, or ends with `fail`.
-   */
+  /** The message has arrived. `proceed` continues the call, immediately or later, and `fail` ends it. */
   arrived(): void;
   /** The method has responded. */
   answered(): void;
@@ -70,15 +67,14 @@ export interface UnarySink {
   broke(defect: unknown): void;
 }
 
-// named constants, since Callbacks does not register these listeners; their callbacks are guarded
-// nevertheless
+// named constants, because Callbacks does not register these listeners; their callbacks still catch errors
 const DATA = "data";
 const END = "end";
 
 /**
- * Runs one unary call from its body to its response, without connect's handler. It is a single object whose
- * steps call each other directly. It creates promises only for real waits, and a signal only on request. The
- * call ends at the deadline at the latest, regardless of what the method does.
+ * Runs one unary call from its body to its response, without connect's handler. For low cost per call, one
+ * object runs all steps, which call each other directly. Promises are created only to wait, and a signal only
+ * on request. The call ends at the deadline at the latest, even if the method does not.
  */
 export class UnaryRun {
   private readonly unary: UnaryCall;
@@ -88,7 +84,7 @@ export class UnaryRun {
   private readonly sink: UnarySink;
   private readonly end = new CallEnd();
   private readonly expiresAt: number;
-  /** Set while the body arrives. */
+  /** The reader of the body; set while the body arrives. */
   private reader: BodyReader | undefined;
   /** The arrival time of the latest bytes of the body. */
   private arrivedAt = 0;
@@ -111,7 +107,7 @@ export class UnaryRun {
 
   start(): void {
     const now = performance.now();
-    // the token lookup took time
+    // looking up the token took time
     if (now >= this.expiresAt) {
       this.fail(deadlineExceeded(this.call.deadline));
       return;
@@ -185,7 +181,7 @@ export class UnaryRun {
     this.sink.arrived();
   }
 
-  /** Runs the call after its admission. */
+  /** Runs the call once it is admitted. */
   proceed(): void {
     const { message } = this;
     if (this.isOver || message === undefined) return;
@@ -273,7 +269,7 @@ export class UnaryRun {
     this.sink.respond(response);
   }
 
-  /** Ends the call with an error. The caller sees only that a defect occurred, without its details. */
+  /** Ends the call with an error. For a defect, the caller gets an error without details. */
   readonly fail = (error: unknown): void => {
     if (this.isOver) return;
     this.over();
@@ -304,8 +300,8 @@ export class UnaryRun {
   }
 
   /**
-   * A single timer serves both the deadline and the idle limit of the body. It is not restarted for each
-   * chunk.
+   * Starts the timer for both the deadline and the idle timeout of the body. The timer is not restarted for
+   * each chunk.
    */
   private wait(ms: number): void {
     this.timer = sharedTimer(ms, onTimer, this);
@@ -317,7 +313,7 @@ export class UnaryRun {
     const { bodyIdleTimeoutMs } = this.options.limits;
     const now = performance.now();
     if (now >= expiresAt) {
-      // while the call waits, admission ends it, with an error that names the limit
+      // while the call waits, admission ends the call, with an error that names the limit
       if (this.message === undefined) this.fail(deadlineExceeded(call.deadline));
       return;
     }
@@ -345,7 +341,9 @@ export class UnaryRun {
   }
 }
 
-/** Releases the buffer of a message that was printed, compressed or enveloped into another buffer. */
+/**
+ * Releases the buffer of a message once another buffer contains its printed, compressed or enveloped form.
+ */
 function replaced(bytes: Uint8Array, by: Uint8Array): void {
   if (bytes.buffer !== by.buffer) bufferPool.release(bytes);
 }
@@ -354,7 +352,7 @@ function onTimer(run: UnaryRun): void {
   run.due();
 }
 
-/** A class, since an object literal with a getter would get its own hidden class for each call. */
+/** A class, since object literals with a getter would each get a new hidden class. */
 class RunningContext implements UnaryContext {
   readonly expiresAt: number;
   readonly hasCallerDeadline: boolean;

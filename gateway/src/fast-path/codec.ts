@@ -13,16 +13,16 @@ import { checkText, jsonText, readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
 import type { Codec } from "./wire.ts";
 
-/** Responses beyond this size are printed over several turns of the event loop. */
+/** Responses over this size, in bytes, are printed over several turns of the event loop. */
 const LARGE_BYTES = 64 * 1024;
 /**
- * The same limit for protobuf-es, which needs milliseconds for this size if it consists only of nested
- * messages.
+ * The same limit for protobuf-es, which takes milliseconds to print a message of this size that consists of
+ * nested messages.
  */
-const LARGE_BYTES_WITHOUT_MACHINE = 16 * 1024;
+const LARGE_BYTES_WITHOUT_WASM = 16 * 1024;
 
 /** The type registries of gateways that print without WebAssembly. */
-const WITHOUT_MACHINE = new WeakSet<Registry>();
+const WITHOUT_WASM = new WeakSet<Registry>();
 
 /** A request message, and an upper bound of its decoding cost. */
 export interface ParsedMessage {
@@ -71,17 +71,17 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): 
 
 /** Makes a gateway, identified by its type registry, print messages without WebAssembly. */
 export function printWithoutWebAssembly(types: Registry): void {
-  WITHOUT_MACHINE.add(types);
+  WITHOUT_WASM.add(types);
 }
 
 function printOptions(types: Registry | undefined): PrintOptions {
-  return { types, machine: types !== undefined && WITHOUT_MACHINE.has(types) ? undefined : wasmPrinter() };
+  return { types, wasm: types !== undefined && WITHOUT_WASM.has(types) ? undefined : wasmPrinter() };
 }
 
 /** Returns whether a response message is so large that `printMessageInParts` must print it. */
 export function isLarge(codec: Codec, bytes: Uint8Array, types: Registry): boolean {
-  if (codec === "proto" || bytes.length <= LARGE_BYTES_WITHOUT_MACHINE) return false;
-  return bytes.length > LARGE_BYTES || printOptions(types).machine === undefined;
+  if (codec === "proto" || bytes.length <= LARGE_BYTES_WITHOUT_WASM) return false;
+  return bytes.length > LARGE_BYTES || printOptions(types).wasm === undefined;
 }
 
 /**
@@ -121,7 +121,7 @@ function notPrintable(error: unknown): ConnectError {
   return gatewayError("RESPONSE_NOT_PRINTABLE", textOf(error), Code.Internal, [], error);
 }
 
-/** Returns the text of an error, which may repeat all input of a peer. */
+/** Returns the message of an error, which may repeat a peer's entire input. */
 function textOf(error: unknown): string {
   if (error instanceof ConnectError) return brief(error.rawMessage);
   return brief(error instanceof Error ? error.message : String(error));

@@ -12,7 +12,7 @@ import type { Head } from "./wire.ts";
 
 type Fields = Readonly<Record<string, string | string[]>>;
 
-/** A watched feed. Its messages can be taken when it reports that it is ready. */
+/** A watched feed. Its messages can be taken after it has reported that it is ready. */
 export interface Feed {
   /** @throws ConnectError after the last message of a feed that has ended */
   take(): Uint8Array | undefined;
@@ -34,7 +34,7 @@ export interface WatchParts {
   readonly head: Head;
   readonly feed: Feed;
   readonly detached: DetachedStream;
-  /** Sent with the first message. */
+  /** The response headers, which are sent with the first message. */
   readonly headers: Fields;
   readonly options: DetachedOptions;
 }
@@ -47,16 +47,15 @@ const onDrain = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream
 const onClose = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream)?.closed(), failed);
 const onTrailers = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream)?.trail(), failed);
 
-// named constants, since Callbacks does not register these listeners; their callbacks are guarded
-// nevertheless
+// named constants, because Callbacks does not register these listeners; their callbacks still catch errors
 const DRAIN = "drain";
 const CLOSE = "close";
 const WANT_TRAILERS = "wantTrailers";
 
 /**
- * An HTTP/2 stream that watches a feed. It waits without promises, generators or closures. It writes messages
- * as they arrive, as long as the client reads them. Unread messages wait in the feed, which disconnects slow
- * watchers.
+ * An HTTP/2 stream that watches a feed. While a stream waits, it retains no promises, generators or closures.
+ * Messages are written as they arrive, as long as the client reads them. Unread messages wait in the feed,
+ * which disconnects slow watchers.
  */
 export class DetachedWatch {
   private readonly call: Call;
@@ -66,13 +65,13 @@ export class DetachedWatch {
   private readonly detached: DetachedStream;
   private readonly options: DetachedOptions;
   private readonly timer: NodeJS.Timeout;
-  /** Set until they are sent. */
+  /** The response headers; set until they are sent. */
   private headers: Fields | undefined;
   private trailers: Fields | undefined;
-  /** Whether frames are being compressed, or the client has to read first. */
+  /** Whether a frame is being compressed, or the client has to read before the next write. */
   private isBusy = false;
   private isPacking = false;
-  /** The error that ends the watch after the current message is compressed. */
+  /** The error that ends the watch once the current message is compressed. */
   private stopped: ConnectError | undefined;
   private isOver = false;
   private onOver: ((defect?: unknown) => void) | undefined;
@@ -95,7 +94,7 @@ export class DetachedWatch {
     options.openStreams.add(this);
   }
 
-  /** Starts to send available messages. Calls `onOver` at the end, with a defect if there was one. */
+  /** Starts to send available messages. Calls `onOver` at the end, with the defect if there was one. */
   begin(onOver: (defect?: unknown) => void): void {
     this.onOver = onOver;
     if (this.detached.stream.destroyed || this.detached.stream.closed) {
@@ -105,7 +104,7 @@ export class DetachedWatch {
     }
   }
 
-  /** Called when there is something to take. */
+  /** Called when the feed has messages. */
   ready(): void {
     if (this.onOver === undefined) return;
     try {
@@ -128,14 +127,14 @@ export class DetachedWatch {
         }
       }
     } catch (error) {
-      // thrown by the feed, or by a message that cannot be sent
+      // thrown by the feed, or for a message that cannot be sent
       this.end(error);
     }
   }
 
   /**
-   * Ends the watch from outside. The message being compressed is still sent, since the feed already counts it
-   * as sent.
+   * Ends the watch with an error. A message that is being compressed is still sent, since the feed already
+   * counts it as sent.
    */
   stop(error: ConnectError): void {
     if (this.isPacking) {
@@ -145,7 +144,7 @@ export class DetachedWatch {
     }
   }
 
-  /** Handles an exception of a listener. */
+  /** Handles an error thrown by a listener. */
   fail(error: unknown): void {
     this.defect = error;
     this.outcome(error);
@@ -153,7 +152,7 @@ export class DetachedWatch {
     this.detached.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
-  /** Handles the deadline. */
+  /** Ends the watch at its deadline. */
   expire(): void {
     this.stop(deadlineExceeded(this.call.deadline));
   }
@@ -200,7 +199,7 @@ export class DetachedWatch {
     this.isOver = true;
   }
 
-  /** Aborts the signal, from which the log reads how a call ended. */
+  /** Aborts the signal, whose reason the log uses as the outcome of the call. */
   private outcome(error: unknown): void {
     if (this.call.signal?.aborted === true) return;
     this.call.signal = AbortSignal.abort(error);
@@ -248,7 +247,7 @@ export class DetachedWatch {
       this.headers = undefined;
     }
     this.call.bytesOut += frame.length;
-    // if false, the next message waits until the client has read
+    // after `false`, the next message waits until the client has read
     this.isBusy = !stream.write(frame) && !this.isOver;
     wrote(stream);
   }

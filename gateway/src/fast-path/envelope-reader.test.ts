@@ -6,7 +6,7 @@ import { EnvelopeReader } from "./envelope-reader.ts";
 const LIMIT = 64;
 const TRAILERS = 0x80;
 
-/** Returns the outcome of reading a body that arrives in these chunks. */
+/** Returns the outcome of reading a body that arrives in the given chunks. */
 function outcome(chunks: readonly Uint8Array[], skippedFlag = 0): unknown {
   const reader = new EnvelopeReader(LIMIT, skippedFlag);
   try {
@@ -28,7 +28,7 @@ const body = fc
   .tuple(fc.array(message, { maxLength: 3 }), fc.uint8Array({ maxLength: 7 }))
   .map(([messages, rest]) => Buffer.concat([envelopes(...messages), rest]));
 
-test("a body is the same message however it is cut", () => {
+test("a body decodes to the same message, however it is split into chunks", () => {
   fc.assert(
     fc.property(body, fc.array(fc.nat()), fc.constantFrom(0, TRAILERS), (bytes, places, skippedFlag) => {
       expect(outcome(cut(bytes, places), skippedFlag)).toEqual(outcome([bytes], skippedFlag));
@@ -46,24 +46,28 @@ const INCOMPLETE = "[invalid_argument] protocol error: incomplete envelope";
 
 test.each([
   ["one message", envelopes([0, one]), oneIs],
-  ["a compressed one", envelopes([1, one]), { ...oneIs, isCompressed: true }],
-  ["none", Buffer.alloc(0), MISSING],
-  ["trailers alone", envelopes([TRAILERS, one]), MISSING],
-  ["trailers around it", envelopes([TRAILERS, two], [0, one], [TRAILERS, two]), oneIs],
-  ["two", envelopes([0, one], [0, two]), { ...oneIs, problem: EXTRA }],
-  ["a part of one", envelopes([0, one]).subarray(0, 7), `ConnectError: ${INCOMPLETE}`],
-  ["one and a part", Buffer.concat([envelopes([0, one]), two]), { ...oneIs, problem: INCOMPLETE }],
-])("of %s", (_, bytes, expected) => {
+  ["one compressed message", envelopes([1, one]), { ...oneIs, isCompressed: true }],
+  ["no message", Buffer.alloc(0), MISSING],
+  ["only trailers", envelopes([TRAILERS, one]), MISSING],
+  ["trailers before and after a message", envelopes([TRAILERS, two], [0, one], [TRAILERS, two]), oneIs],
+  ["two messages", envelopes([0, one], [0, two]), { ...oneIs, problem: EXTRA }],
+  ["part of a message", envelopes([0, one]).subarray(0, 7), `ConnectError: ${INCOMPLETE}`],
+  [
+    "a message and part of another",
+    Buffer.concat([envelopes([0, one]), two]),
+    { ...oneIs, problem: INCOMPLETE },
+  ],
+])("reads a body with %s", (_, bytes, expected) => {
   expect(outcome([bytes], TRAILERS)).toEqual(expected);
 });
 
-test("a length beyond the limit is rejected before its message is there", () => {
+test("a length over the limit is rejected before the message arrives", () => {
   const prefix = Buffer.of(0, 0xff, 0xff, 0xff, 0xff);
   const text = "message size 4294967295 is larger than configured readMaxBytes 64";
   expect(outcome([prefix])).toBe(`ConnectError: [resource_exhausted] ${text}`);
 });
 
-test("a message without its envelope is told from one that is too large or cut", () => {
+test("a message without an envelope gets an error about the missing envelope, not about its size", () => {
   const json = fc.json().filter((text) => /^["[{]/.test(text));
   fc.assert(
     fc.property(json, fc.integer({ min: 1, max: 20 }), (text, size) => {

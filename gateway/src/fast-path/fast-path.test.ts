@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(ways.map((way) => way[Symbol.asyncDispose]())));
 
 test.each([...FAST_PATH_CASES, ...STREAM_CASES])(
-  "all ways respond, log and count alike: $name",
+  "all setups have the same response, log lines and metrics: $name",
   async (each) => {
     const { name, call } = each;
     const isMeant = isOnPurpose(each);

@@ -27,7 +27,7 @@ function head(codec: Head["codec"], responseCompression?: Compression): Head {
 
 const message = (text: string) => toBinary(EchoResponseSchema, create(EchoResponseSchema, { text }));
 
-test("a message that several streams send is framed once for each codec", () => {
+test("a message sent on several streams is framed once per codec", () => {
   const bytes = message("a");
   const proto = sharedFrameOf(EchoResponseSchema, bytes, head("proto"), OPTIONS);
   const json = sharedFrameOf(EchoResponseSchema, bytes, head("json"), OPTIONS);
@@ -38,7 +38,7 @@ test("a message that several streams send is framed once for each codec", () => 
   expect(sharedFrameOf(EchoResponseSchema, message("a"), head("proto"), OPTIONS)).not.toBe(proto);
 });
 
-test("a message that several streams send is compressed once for each coding, also while it is being done", async () => {
+test("a message sent on several streams is compressed once per compression, even if streams ask for it concurrently", async () => {
   const bytes = message("x".repeat(2000));
   const [gzip, br] = [compression("gzip"), compression("br")];
   const frame = (each: Compression) => sharedFrameOf(EchoResponseSchema, bytes, head("proto", each), OPTIONS);
@@ -48,7 +48,7 @@ test("a message that several streams send is compressed once for each coding, al
   expect(frame(gzip)).toBe(frames[0]);
 });
 
-test("a shared frame is the one that a stream alone would send", () => {
+test("a shared frame is equal to the frame that a single stream would send", () => {
   const codec = fc.constantFrom("proto" as const, "json" as const);
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), codec, (text, codec) => {
@@ -61,7 +61,7 @@ test("a shared frame is the one that a stream alone would send", () => {
   );
 });
 
-test("a message beyond the limit, or without a form in JSON, fails for each stream", () => {
+test("a message that is too large, or has no JSON form, fails on each stream", () => {
   const small = { ...OPTIONS, writeMaxBytes: 10 };
   const bytes = message("too long a text");
   const broken = Uint8Array.of(10, 1, 0xff);

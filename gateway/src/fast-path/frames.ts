@@ -11,23 +11,26 @@ type Frame = Uint8Array | Promise<Uint8Array>;
 /** The frames of messages that several streams send, by codec and compression. */
 const SHARED = new WeakMap<Uint8Array, Map<string, Frame>>();
 
-/** Never aborted: other streams may wait for a frame after the stream that started its printing has ended. */
+/**
+ * The signal is never aborted: other streams may wait for a frame after the stream that started its printing
+ * has ended.
+ */
 const TURNS = { signal: new AbortController().signal, clock: { monotonic: () => performance.now() } };
 
-/** The options for making frames. */
+/** The options for creating frames. */
 export interface FrameOptions {
-  /** The limit `writeMaxBytes`. */
+  /** The value of the limit `writeMaxBytes`. */
   readonly writeMaxBytes: number;
   /** The types allowed in a google.protobuf.Any. */
   readonly types: Registry;
 }
 
 /**
- * Returns a message in its envelope as sent on the wire: printed as JSON and compressed if the head requires
- * it. Returns a promise only if that takes time.
+ * Returns a message in its envelope as sent on the wire, printed as JSON and compressed if the head requires
+ * it. Returns a promise only if printing or compressing takes long.
  *
  * @param bytes the message as protobuf
- * @throws ConnectError RESOURCE_EXHAUSTED beyond the size limit; INTERNAL if the message has no JSON form
+ * @throws ConnectError RESOURCE_EXHAUSTED over the size limit; INTERNAL if the message has no JSON form
  */
 export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, options: FrameOptions): Frame {
   if (isLarge(head.codec, bytes, options.types)) {
@@ -39,8 +42,8 @@ export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, opti
 
 /**
  * Returns the frame of a message that several streams send. Messages are identified by their byte array. Each
- * message is printed, compressed and copied once per combination of codec and compression. The cached frames
- * are released together with the byte array.
+ * message is printed, compressed and copied once per combination of codec and compression, and its cached
+ * frames are released together with the byte array.
  */
 export function sharedFrameOf(
   output: DescMessage,

@@ -41,7 +41,10 @@ interface Outcome {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly packing: "none" | "gzip" | "br" | "gzip that is none";
-  /** `pieces`: single bytes over turns of the event loop; `cut`: the first half; `reset`: nothing at all. */
+  /**
+   * How the body is sent. `pieces`: single bytes over turns of the event loop; `cut`: the first half;
+   * `reset`: nothing at all.
+   */
   readonly how: "whole" | "pieces" | "cut" | "reset" | "after early hints" | "chunks";
 }
 
@@ -232,7 +235,7 @@ function envelope(flags: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([prefix, bytes]);
 }
 
-/** Returns the spans of the one call that a gateway has served, including the spans of its requests. */
+/** Returns the spans of the only call that a gateway has served, including the spans of its requests. */
 function spansOf({ gateway, upstreamPort }: ObservedWay): unknown {
   const spans = exporter.getFinishedSpans();
   const own = spans.filter(({ attributes }) => attributes["server.port"] === gateway.port);
@@ -253,7 +256,7 @@ function spansOf({ gateway, upstreamPort }: ObservedWay): unknown {
   }));
 }
 
-/** Makes a call on every path, and compares the responses, logs, metrics and spans. */
+/** Makes a call in every setup, and compares the responses, logs, metrics and spans. */
 async function compare(
   call: Parameters<ObservedWay["send"]>[0],
   outcomes: readonly Outcome[],
@@ -279,12 +282,12 @@ async function compare(
   }
 }
 
-test("a call gets and leaves behind the same by all ways, whatever it is and whatever its upstream does", async () => {
+test("any call with any upstream behaviour has the same response and side effects in all setups", async () => {
   const scripts = fc.array(outcome, { minLength: 1, maxLength: 4 });
   await fc.assert(fc.asyncProperty(calls, scripts, compare), { numRuns: 120 });
 });
 
-test("that holds for responses with headers that are too large to be sent", async () => {
+test("a call whose upstream sends oversized headers has the same response and side effects in all setups", async () => {
   const large = fc.record({
     status: fc.constant(200),
     headers: headerSets,
@@ -305,7 +308,7 @@ function counted(metrics: Readonly<Record<string, number>>, name: string): numbe
   return sum;
 }
 
-/** Removes trace ids, which differ between runs when the gateway begins the trace. */
+/** Removes trace IDs, which differ between runs if the gateway starts the trace. */
 function withoutIds({ traceId, ...line }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { ...line, isTraced: traceId !== undefined };
 }

@@ -34,7 +34,9 @@ function response(
   return packed instanceof Promise ? packed.then(enveloped) : enveloped(packed);
 }
 
-/** Returns an error response: headers only (Responses, Trailers-Only), unless the method has set headers. */
+/**
+ * Returns an error response, with headers only (Responses, Trailers-Only) unless the method has set headers.
+ */
 function errorResponse(error: ConnectError, head: Head, header: Headers | undefined): WholeResponse {
   const trailers = toNodeHeaders(statusTrailers(error));
   const own = header === undefined ? {} : toNodeHeaders(header);
@@ -52,7 +54,7 @@ export function protocolHeaders(name: "grpc" | "grpc-web", head: Head): Record<s
   return headers;
 }
 
-/** Puts a message into its envelope, compressed if it is large enough. */
+/** Wraps a message in an envelope, compressed if it is large enough. */
 export function pack(
   bytes: Uint8Array,
   { responseCompression }: Head,

@@ -81,7 +81,7 @@ test.each([
   ["proto", talk, "POST", 2, { "content-type": "application/grpc" }],
   [505, talk, "POST", 1, { "content-type": "application/grpc" }],
 ] as const)(
-  "a head says %j for %s by %s over HTTP/%s with %o",
+  "reading a head returns %j for the method %s with %s over HTTP/%s and the headers %o",
   (expected, method, verb, version, headers) => {
     expect(told(method, verb, version, headers)).toBe(expected);
   },
@@ -94,11 +94,11 @@ test.each([
   [UNKNOWN, "encoding=json&compression=x&message="],
   ["json", "encoding=json#&encoding=xml"],
   [415, ""],
-])("a head says %j for a GET with %j", (expected, query) => {
+])("reading a head returns %j for a GET request with the query %j", (expected, query) => {
   expect(told(echo, "GET", 1, {}, `/?${query}`)).toBe(expected);
 });
 
-test("calls of adapters' methods with one response or a stream of them are served without connect's handlers", () => {
+test("unary and server-streaming methods of adapters take the fast path, and other methods do not", () => {
   const head = {
     codec: "json",
     requestCompression: undefined,

@@ -10,12 +10,13 @@ import { negotiate } from "./negotiate.ts";
 import type { Codec, Head } from "./wire.ts";
 
 /**
- * The content types of the three protocols; JSON may name a charset. Text-encoded gRPC-Web is not supported.
+ * The content types of the three protocols; JSON may have a charset parameter. Text-encoded gRPC-Web is not
+ * supported.
  */
 const CONTENT_TYPE =
   /^application\/(?:(connect\+|grpc\+|grpc-web\+)?(?:(json)(?:; ?charset=utf-?8)?|proto)|grpc|grpc-web)$/i;
 
-/** The headers that name compressions: the one of the request, and those accepted for the response. */
+/** The headers that name the compression of the request, and those accepted for the response. */
 const ENCODINGS = {
   connect: { used: "content-encoding", accepted: "accept-encoding" },
   connectStream: { used: "connect-content-encoding", accepted: "connect-accept-encoding" },
@@ -28,7 +29,7 @@ const ENCODINGS = {
 export type UnsupportedStatus = 405 | 415 | 505;
 
 /**
- * Reads the head of a request. Returns the head, which may include an error, or the status if the request is
+ * Reads the head of a request. Returns the head, which may contain an error, or a status if the request is
  * not a call.
  */
 export function readHead(
@@ -70,8 +71,8 @@ function bodyHead(
 }
 
 /**
- * Reads a Connect Unary-Get-Request, which is entirely in the query. URL parsing would drop a fragment, which
- * no client sends.
+ * Reads a Connect Unary-Get-Request, whose data is all in the query. (URL parsing would drop a fragment,
+ * which no client sends.)
  */
 function queryHead(
   request: HttpRequest,
@@ -93,7 +94,7 @@ function queryHead(
   return { codec, ...chosen, problem, message: messageOf(parameters) };
 }
 
-/** Malformed base64 was rejected earlier. */
+/** Decodes the message in a query. Malformed base64 is rejected earlier. */
 function messageOf(parameters: URLSearchParams): Uint8Array {
   const text = parameters.get("message") ?? "";
   return parameters.get("base64") === "1" ? base64Decode(text) : new TextEncoder().encode(text);

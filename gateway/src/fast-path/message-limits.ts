@@ -2,9 +2,9 @@ import { Code } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 
 /**
- * Enforces the size limit of a request message of which `bytes` have arrived so far. `isAll` says whether the
- * message is complete.
+ * Enforces the size limit of a request message, of which `bytes` have arrived so far.
  *
+ * @param isAll whether the message is complete
  * @throws ConnectError RESOURCE_EXHAUSTED
  */
 export function checkReadBytes(bytes: number, maxBytes: number, isAll: boolean): void {

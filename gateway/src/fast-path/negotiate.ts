@@ -4,10 +4,10 @@ import { gatewayError } from "../call/gateway-error.ts";
 import type { Head } from "./wire.ts";
 
 /**
- * Chooses compressions by two headers, as both Connect and gRPC specify
+ * Chooses compressions from two headers, as both Connect and gRPC specify
  * (https://github.com/grpc/grpc/blob/master/doc/compression.md). The response uses the first available
  * compression that the client accepts, or the compression of the request if the client names none. An unknown
- * request compression fails the call.
+ * compression of the request fails the call.
  */
 export function negotiate(
   available: readonly Compression[],

@@ -9,13 +9,13 @@ export interface OpenStream {
 
 /**
  * The open streams, which all end when the process shuts down. A single listener on the signal serves all of
- * them, since adding a listener to a signal with thousands of listeners is slow.
+ * them, because adding a listener to a signal that already has thousands is slow.
  */
 export class OpenStreams {
   private readonly streams = new Set<OpenStream>();
   private isOver = false;
 
-  /** @param end aborted to end all streams */
+  /** @param end the signal that ends all streams */
   constructor(end: AbortSignal) {
     const endAll = () => {
       this.isOver = true;

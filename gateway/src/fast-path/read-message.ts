@@ -22,7 +22,7 @@ export interface ReadOptions {
 
 /** A request message before validation. */
 export interface ReadMessage extends ParsedMessage {
-  /** The error in the rest of the body; undefined if there is none. */
+  /** The error in the rest of the body; undefined if the rest is valid. */
   readonly problem: ConnectError | undefined;
 }
 
@@ -73,7 +73,7 @@ function signalOf(end: CallEnd | AbortSignal): AbortSignal {
 /**
  * Returns the compression of the request message.
  *
- * @throws ConnectError INTERNAL if the head names none
+ * @throws ConnectError INTERNAL if the head names no compression
  */
 export function compressionOf(head: Head): Compression {
   if (head.requestCompression !== undefined) return head.requestCompression;

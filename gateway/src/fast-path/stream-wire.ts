@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, string | string[]>>;
 
 /** The end of a server stream. */
 export interface StreamEnd {
-  /** The last frame of the body; undefined if there is none. */
+  /** The last frame of the body, if the protocol has such a frame. */
   readonly frame?: Uint8Array;
   /** HTTP/2 only. */
   readonly trailers?: Fields;
@@ -19,7 +19,7 @@ export interface StreamWire {
   /**
    * Returns the end of the stream.
    *
-   * @param trailer the trailers of the method; undefined if there are none
+   * @param trailer the trailers of the method; undefined without trailers
    * @param error the error of the call; undefined on success
    */
   end(

@@ -6,14 +6,14 @@ import type { WholeResponse } from "../protocol/whole-response.ts";
 /** The encoding of messages. */
 export type Codec = "proto" | "json";
 
-/** The parsed head of a request: how its message is encoded, and how to encode the response. */
+/** The parsed head of a request: the encoding of its message, and the encoding of the response. */
 export interface Head {
   readonly codec: Codec;
   /** Decompresses the request; undefined if the request is not compressed. */
   readonly requestCompression: Compression | undefined;
   /** Compresses a large enough response; undefined for no compression. */
   readonly responseCompression: Compression | undefined;
-  /** The error of the head, with which the call fails; undefined if there is none. */
+  /** The error in the head, with which the call fails; undefined for a valid head. */
   readonly problem: ConnectError | undefined;
   /** The message, if it is in the request target; undefined if it is in the body. */
   readonly message?: Uint8Array;
@@ -24,7 +24,8 @@ export interface RawMessage {
   readonly bytes: Uint8Array;
   readonly isCompressed: boolean;
   /**
-   * The error in the rest of the body; undefined if there is none. An error in the message takes precedence.
+   * The error in the rest of the body; undefined if the rest is valid. An error in the message takes
+   * precedence.
    */
   readonly problem?: ConnectError | undefined;
 }
@@ -40,7 +41,7 @@ export interface BodyReader {
   /**
    * Returns the message of the body.
    *
-   * @throws ConnectError if there is none
+   * @throws ConnectError if the body contains no message
    */
   end(): RawMessage;
 }
@@ -59,7 +60,7 @@ export interface Wire {
   /**
    * Returns a response with an error.
    *
-   * @param header the headers that the method had returned before its response failed to send
+   * @param header the headers that the method returned before its response could not be sent
    */
   errorResponse(
     error: ConnectError,

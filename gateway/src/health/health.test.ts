@@ -13,7 +13,7 @@ afterAll(() => server.close());
 
 const client = () => createClient(Health, createGrpcTransport({ baseUrl: server.url }));
 
-test("Check knows the whole and each service", async () => {
+test("Check returns SERVING for the gateway and for each service", async () => {
   for (const service of ["", "echo.v1.EchoService", "grpc.health.v1.Health"]) {
     expect((await client().check({ service })).status).toBe(Status.SERVING);
   }
@@ -26,7 +26,7 @@ test("Check fails for a service that is not served", async () => {
   });
 });
 
-test("List names everything", async () => {
+test("List returns the gateway and all services", async () => {
   const { statuses } = await client().list({});
   expect(Object.keys(statuses).sort()).toEqual([
     "",
@@ -37,7 +37,7 @@ test("List names everything", async () => {
   ]);
 });
 
-test("Watch of an unknown service says so and stays", async () => {
+test("Watch sends SERVICE_UNKNOWN for an unknown service, and stays open", async () => {
   const abort = new AbortController();
   const seen: Status[] = [];
   const watch = async () => {

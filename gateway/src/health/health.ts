@@ -13,10 +13,10 @@ import { Callbacks } from "../listener/callbacks.ts";
 import { ClientCounts } from "../listener/client-counts.ts";
 import { show } from "../text/show.ts";
 
-/** The largest response of List that the protocol allows. */
+/** The maximum number of services that the protocol allows in a List response. */
 const MAX_LISTED = 100;
 
-/** Whether the gateway takes calls, for `grpc.health.v1`, `/readyz`, and whoever waits for the change. */
+/** The readiness of the gateway, for `grpc.health.v1`, `/readyz`, and listeners to changes. */
 export class Health {
   private readonly draining = new AbortController();
   private readonly watches: ClientCounts;
@@ -29,13 +29,13 @@ export class Health {
     this.onLimit = onLimit;
   }
 
-  /** Names the services that are served, and those of them that List tells. */
+  /** Sets the services that are served, and the services that List returns. */
   serve(services: readonly string[], listed: readonly string[] = services): void {
     this.services = services;
     this.listed = listed;
   }
 
-  /** From now on everything is NOT_SERVING. */
+  /** Sets every service to NOT_SERVING. */
   drain(): void {
     this.draining.abort();
   }
@@ -44,7 +44,7 @@ export class Health {
     return this.draining.signal.aborted;
   }
 
-  /** The handlers of `grpc.health.v1.Health`. The empty name is the gateway as a whole. */
+  /** Returns the handlers of `grpc.health.v1.Health`. The empty service name is the gateway as a whole. */
   routes(): ServiceImpl<typeof HealthService> {
     return {
       check: ({ service }) => {

@@ -23,7 +23,7 @@ function send(parts: readonly Uint8Array[], secure: Secure): Promise<string> {
   return sendBytes(secure === false ? hostile.port : hostile.tlsPort, secure, parts);
 }
 
-/** Expects that the process runs, reports nothing, and serves another client. */
+/** Expects that the process runs, has printed no error, and serves another client. */
 async function expectControl(): Promise<void> {
   expect([hostile.exited(), hostile.stderr()]).toEqual([undefined, ""]);
   const headers = {
@@ -35,7 +35,7 @@ async function expectControl(): Promise<void> {
   expect([status, body]).toEqual([200, { text: "control" }]);
 }
 
-/** Sends on many connections, a few at a time. */
+/** Sends each input on a separate connection, a few at a time. */
 async function sendAll(all: readonly (readonly Uint8Array[])[], secure: Secure): Promise<string[]> {
   const received: string[] = [];
   for (let at = 0; at < all.length; at += 50) {
@@ -46,7 +46,7 @@ async function sendAll(all: readonly (readonly Uint8Array[])[], secure: Secure):
 
 describe.each(WAYS)("over %s", (_, secure) => {
   test.each(VERSIONS)(
-    "a request line with the version %j gets 400 or 505 and the end, cut wherever",
+    "a request line with the version %j gets 400 or 505 and closes the connection, however it is split into packets",
     {
       timeout: 60_000,
     },
@@ -60,7 +60,7 @@ describe.each(WAYS)("over %s", (_, secure) => {
     },
   );
 
-  test("HTTP/1 requests that are made up end at most themselves", { timeout: 120_000 }, async () => {
+  test("generated HTTP/1 requests affect only their own connection", { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostileHttp1, { minLength: 10, maxLength: 20 }), async (connections) => {
         for (const received of await sendAll(connections, secure)) {
@@ -78,7 +78,7 @@ describe.each([
   ["cleartext", false],
   ["TLS", "h2"],
 ] as const)("over HTTP/2 and %s", (_, secure) => {
-  test("streams that are made up end at most their connection", { timeout: 120_000 }, async () => {
+  test("generated streams affect only their own connection", { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostileHttp2, { minLength: 10, maxLength: 20 }), async (connections) => {
         for (const received of await sendAll(connections, secure)) {
@@ -90,7 +90,7 @@ describe.each([
     );
   });
 
-  test("a preface is a preface wherever it is cut", async () => {
+  test("an HTTP/2 preface is recognized however it is split into packets", async () => {
     const headers = block([
       [":method", "GET"],
       [":scheme", "http"],
@@ -123,17 +123,20 @@ describe.each([
     ["expect", "100-continue"],
     ["expect", "else"],
     ["content-type", "application/grpc"],
-  ])("a stream with %s: %s that is reset in the packet that opens it harms nobody", async (name, value) => {
-    const headers = block([
-      [":method", "POST"],
-      [":scheme", "http"],
-      [":path", "/echo.v1.EchoService/Echo"],
-      [":authority", "a"],
-      [name, value],
-    ]);
-    const open = frame(type.headers, END_HEADERS, 1, headers);
-    const reset = frame(type.reset, 0, 1, [0, 0, 0, 8]);
-    await send([Buffer.concat([preface, frame(type.settings, 0, 0), open, reset])], secure);
-    await expectControl();
-  });
+  ])(
+    "a stream with %s: %s that is reset in the packet that opens it does not affect other clients",
+    async (name, value) => {
+      const headers = block([
+        [":method", "POST"],
+        [":scheme", "http"],
+        [":path", "/echo.v1.EchoService/Echo"],
+        [":authority", "a"],
+        [name, value],
+      ]);
+      const open = frame(type.headers, END_HEADERS, 1, headers);
+      const reset = frame(type.reset, 0, 1, [0, 0, 0, 8]);
+      await send([Buffer.concat([preface, frame(type.settings, 0, 0), open, reset])], secure);
+      await expectControl();
+    },
+  );
 });

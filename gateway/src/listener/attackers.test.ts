@@ -17,8 +17,8 @@ const limits = withDefaultLimits();
 const rapid = { ageMs: 1, timeoutMs: undefined };
 
 /**
- * Returns how many rapid resets pass when each of a number of connections of an address has this many, or
- * until the connections end.
+ * Opens a number of connections from an address, sends the given number of rapid resets on each until the
+ * connection is closed, and returns how many resets were accepted.
  */
 function passed(attackers: Attackers, address: string, connections: number, each: number): number {
   let count = 0;
@@ -29,7 +29,7 @@ function passed(attackers: Attackers, address: string, connections: number, each
   return count;
 }
 
-test("over however many connections, a client has no more rapid resets than ten connections, and others have theirs", () => {
+test("a client may send as many rapid resets as ten connections may, however many it opens, and other clients are not affected", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 100 }), (connections, each) => {
       const attackers = new Attackers(limits, (address) => address === PROXY);
@@ -108,19 +108,22 @@ function resets(count: number): Buffer {
   return Buffer.concat([opening, ...streams.flat()]);
 }
 
-test.each([1, 5, 20])("a flood of resets over %d connections makes few streams", async (connections) => {
-  const port = await start();
-  const made = await streamsDuring(() => flood(port, connections, resets(5000)));
-  // twice a burst, plus the first stream over the limit
-  expect(made).toBeLessThanOrEqual(201 * connections);
-});
+test.each([1, 5, 20])(
+  "a flood of resets over %d connections creates a limited number of streams",
+  async (connections) => {
+    const port = await start();
+    const made = await streamsDuring(() => flood(port, connections, resets(5000)));
+    // twice the burst, plus the first stream over the limit
+    expect(made).toBeLessThanOrEqual(201 * connections);
+  },
+);
 
 /** The part of a request that contains headers. */
 type Part = "headers" | "trailers";
 
 /**
- * Requests with 15 KB of headers that take only a few bytes each on the wire: a header is added to the table
- * once and then referenced.
+ * Returns requests whose headers have 15 KB but take only a few bytes each on the wire: a header is added to
+ * the table once and then referenced.
  */
 function repeated(part: Part, count: number, length: number, times: number): Buffer {
   const put = Buffer.concat([TALK, Buffer.of(0x40), text("x-a"), text("v".repeat(length))]);
@@ -135,7 +138,7 @@ function repeated(part: Part, count: number, length: number, times: number): Buf
   return Buffer.concat([opening, frame(type.headers, flags, 1, put), ...requests.flat()]);
 }
 
-test("whatever 60 connections open and close at once, few streams do in a turn", async () => {
+test("a limited number of streams open or close in one turn, even if 60 connections open and close many streams", async () => {
   const port = await start();
   const perTurn: number[] = [];
   let inTurn = 0;
@@ -185,7 +188,7 @@ const REPETITIONS = [
 test.each(
   (["headers", "trailers"] as const).flatMap((part) => REPETITIONS.map((each) => [part, ...each] as const)),
 )(
-  "a connection that repeats a header, in the %s of each request, of %d bytes %d times is ended",
+  "a connection that repeats a header in the %s of each request, with %d bytes and %d times, is closed",
   async (part, length, times) => {
     const port = await start();
     const [received] = await flood(port, 1, repeated(part, 90, length, times));

@@ -1,15 +1,18 @@
 import type { Limits } from "../limits.ts";
 import { ClientBuckets } from "./client-buckets.ts";
 
-/** The number of connections of a client that may end for an attack before new connections are closed. */
+/**
+ * The number of connections of a client that may be closed because of attacks before new connections are
+ * rejected.
+ */
 const ENDED_BURST = 50;
 
-/** The number of further such connections per second. */
+/** The number of such connections per second that are allowed after the burst. */
 const ENDED_PER_SECOND = 1;
 
 /**
- * Remembers clients that attack, beyond the lifetime of their connections: the cost of one connection is
- * bounded, but not the number of connections or how often they are reopened. Trusted proxies are never
+ * Records clients that attack, beyond the lifetime of their connections: the cost of one connection is
+ * bounded, but the number of connections, and how often they are reopened, is not. Trusted proxies are never
  * attackers, since their connections carry many clients.
  */
 export class Attackers {
@@ -27,12 +30,15 @@ export class Attackers {
     this.resets = new ClientBuckets(Math.max(requestsPerClient, streamsPerConnection, perSecond), perSecond);
   }
 
-  /** Counts a rapid reset of a client at `now`; returns true if its connections together exceed the limit. */
+  /**
+   * Counts a rapid reset of a client at `now`; returns true if all connections of the client together exceed
+   * the limit.
+   */
   hasReset(address: string, now: number): boolean {
     return !this.isProxy(address) && !this.resets.take(address, now);
   }
 
-  /** Records that a connection of a client was ended for an attack at `now`. */
+  /** Records that a connection of a client was closed at `now` because of an attack. */
   add(address: string, now: number): void {
     this.ended.take(address, now);
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAuthority } from "./authority.ts";
 
-test("what is accepted is the host of an address, and nothing else in it", () => {
+test("an accepted authority is exactly the host and port of a URL", () => {
   const almost = fc.stringMatching(/^[a-z0-9.:[\]@%/?# _~-]{0,12}$/);
   fc.assert(
     fc.property(fc.oneof(almost, fc.string(), fc.webAuthority({ withPort: true })), (text) => {
@@ -15,14 +15,14 @@ test("what is accepted is the host of an address, and nothing else in it", () =>
         "",
         "",
       ]);
-      // A number is the short form of an IPv4 address; names are unchanged.
+      // A number is the short form of an IPv4 address. The URL parser changes only the case of names.
       if (/^[a-z]/i.test(text)) expect(url.hostname).toBe(text.replace(/:\d*$/, "").toLowerCase());
     }),
     { interruptAfterTimeLimit: 2000, numRuns: 2000 },
   );
 });
 
-test("every domain with a port is accepted", () => {
+test("every domain is accepted, with and without a port", () => {
   fc.assert(
     fc.property(
       fc.domain(),
@@ -33,6 +33,6 @@ test("every domain with a port is accepted", () => {
   );
 });
 
-test.each(["a.0", "1.2.3.999", "x:65536", "[1::2::3]", "[]", "a\n", ""])("%j is none", (text) => {
+test.each(["a.0", "1.2.3.999", "x:65536", "[1::2::3]", "[]", "a\n", ""])("%j is not an authority", (text) => {
   expect(isAuthority(text)).toBe(false);
 });

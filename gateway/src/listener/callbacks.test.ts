@@ -4,14 +4,14 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { Callbacks } from "./callbacks.ts";
 
-/** The folders that requests pass through: an exception in a bare callback there would end the process. */
+/** Folders on the path of requests, in which an exception in an unguarded callback would end the process. */
 const FOLDERS = ["listener", "rpc", "fast-path", "connect-path", "pages", "health"];
 
-/** Ways to register an unguarded callback: by the name of an event, with a timer, on a signal. */
+/** A pattern for unguarded callbacks: registered by the name of an event, with a timer, or on a signal. */
 const BARE =
   /\.(?:on|once|addListener|prepend(?:Once)?Listener)\(\s*["'`]|\baddEventListener\(|\bset(?:Timeout|Interval|Immediate)\(|\bnextTick\(|\bqueueMicrotask\(/;
 
-test.each(FOLDERS)("no callback in %s/ is registered without a guard", (folder) => {
+test.each(FOLDERS)("%s/ registers no unguarded callback", (folder) => {
   const root = path.resolve(import.meta.dirname, "..", folder);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "callbacks.ts",
@@ -30,7 +30,7 @@ test.each([
   "stream.once('close', done)",
   "setTimeout(done, 1)",
   "signal.addEventListener(name, done)",
-])("a bare callback is found: %s", (line) => {
+])("the pattern finds the unguarded callback %s", (line) => {
   expect(BARE.test(line)).toBe(true);
 });
 
@@ -38,7 +38,7 @@ function fails(): never {
   throw new Error("oops");
 }
 
-test("what a callback throws goes to its owner, for events, timers and signals", async () => {
+test("errors thrown by callbacks of events, timers and signals are passed to their owner", async () => {
   const emitter = new EventEmitter();
   const abort = new AbortController();
   const thrown: unknown[] = [];
@@ -60,7 +60,7 @@ test("what a callback throws goes to its owner, for events, timers and signals",
   expect(thrown).toEqual(Array.from({ length: 6 }, () => new Error("oops")));
 });
 
-test("a callback that is taken back is not called", () => {
+test("an unregistered callback is not called", () => {
   const emitter = new EventEmitter();
   const calls: string[] = [];
   const callbacks = new Callbacks(fails);

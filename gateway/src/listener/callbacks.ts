@@ -11,31 +11,31 @@ export interface Timer {
 }
 
 /**
- * Registers callbacks whose exceptions go to their owner, which ends the affected request, stream or
- * connection. An exception in a bare callback would end the process. All code on the path of a request
- * registers callbacks here, which a test enforces.
+ * Registers callbacks whose errors are passed to their owner, which ends the affected request, stream or
+ * connection. An error thrown by an unguarded callback would end the process. All code on the path of a
+ * request registers callbacks through this class, which a test enforces.
  */
 export class Callbacks {
   private readonly onThrow: (error: unknown) => void;
 
-  /** @param onThrow receives the exceptions of callbacks; must not throw itself */
+  /** @param onThrow receives the errors thrown by callbacks; must not throw itself */
   constructor(onThrow: (error: unknown) => void) {
     this.onThrow = onThrow;
   }
 
-  /** Reports the exception of a callback that has its own guard. */
+  /** Reports an error caught by a callback that is not registered here. */
   fail(error: unknown): void {
     this.onThrow(error);
   }
 
-  /** Calls back on every such event; the returned function unregisters the callback. */
+  /** Calls the callback on every such event; the returned function unregisters the callback. */
   on(emitter: EventEmitter, event: string, callback: Callback): () => void {
     const guarded = this.listener(callback);
     emitter.on(event, guarded);
     return () => void emitter.off(event, guarded);
   }
 
-  /** Calls back on the first such event; the returned function unregisters the callback. */
+  /** Calls the callback on the first such event; the returned function unregisters the callback. */
   once(emitter: EventEmitter, event: string, callback: Callback): () => void {
     const guarded = this.listener(callback);
     emitter.once(event, guarded);
@@ -43,7 +43,7 @@ export class Callbacks {
   }
 
   /**
-   * Calls back when the signal is aborted; the signal must not be aborted yet. The returned function
+   * Calls the callback when the signal is aborted; the signal must not be aborted yet. The returned function
    * unregisters the callback.
    */
   onAbort(signal: AbortSignal, callback: () => void): () => void {
@@ -52,19 +52,19 @@ export class Callbacks {
     return () => signal.removeEventListener("abort", guarded);
   }
 
-  /** Calls back after a delay in milliseconds. */
+  /** Calls the callback after a delay in milliseconds. */
   after(ms: number, callback: () => void): Timer {
     const timer = setTimeout(this.guarded(callback), ms);
     return { restart: () => void timer.refresh(), stop: () => clearTimeout(timer) };
   }
 
-  /** Calls back periodically; does not keep the process running. */
+  /** Calls the callback periodically; the timer does not keep the process running. */
   every(ms: number, callback: () => void): Timer {
     const timer = setInterval(this.guarded(callback), ms).unref();
     return { restart: () => void timer.refresh(), stop: () => clearInterval(timer) };
   }
 
-  /** Calls back after all work that is already due. */
+  /** Calls the callback after all work that is already due. */
   soon(callback: () => void): void {
     setImmediate(this.guarded(callback));
   }
@@ -73,7 +73,7 @@ export class Callbacks {
     return this.guarded(callback as (...values: unknown[]) => void);
   }
 
-  /** Returns the callback with a guard around it, for functions that take a callback. */
+  /** Wraps a callback in a guard, for functions that take a callback. */
   guarded<T extends Callback>(callback: T): (...values: Parameters<T>) => void {
     return (...values) => {
       try {
@@ -86,8 +86,9 @@ export class Callbacks {
 }
 
 /**
- * Creates a listener that many emitters share, so that each needs no separate closure. It receives the
- * emitter and the arguments of the event. Its exceptions go to `onThrow`, which must not throw itself.
+ * Creates a listener that many emitters share, so that each emitter needs no separate closure. The listener
+ * receives the emitter and the arguments of the event. Errors that it throws are passed to `onThrow`, which
+ * must not throw itself.
  */
 export function sharedListener<E, A extends readonly unknown[] = []>(
   act: (emitter: E, ...values: A) => void,
@@ -102,7 +103,10 @@ export function sharedListener<E, A extends readonly unknown[] = []>(
   };
 }
 
-/** Calls a function with an argument after a delay in milliseconds; its exceptions go to `onThrow`. */
+/**
+ * Calls a function with an argument after a delay in milliseconds. Errors that it throws are passed to
+ * `onThrow`.
+ */
 export function sharedTimer<T>(ms: number, act: (argument: T) => void, argument: T): NodeJS.Timeout {
   return setTimeout(act, ms, argument);
 }

@@ -21,14 +21,14 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 /**
  * The interval at which the files are checked, in milliseconds. Polling works on every file system and with
- * every way of replacing files.
+ * every method of replacing files.
  */
 const INTERVAL_MS = 1000;
 
 /**
  * Reads a certificate and its key.
  *
- * @throws Error that names the file, if it cannot be read, is invalid, or does not match the other file
+ * @throws Error naming a file that cannot be read, is invalid, or does not match the other file
  */
 export function readCertificate(files: CertificateFiles): Certificate {
   const { clientCa } = files;
@@ -37,7 +37,7 @@ export function readCertificate(files: CertificateFiles): Certificate {
     key: readPem("key", files.key),
     ...(clientCa === undefined ? {} : { ca: readAuthorities(clientCa) }),
     minVersion: "TLSv1.2",
-    // Renegotiation is more expensive for a server than for its client.
+    // Disabled because renegotiation is more expensive for a server than for its client.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
   try {
@@ -50,8 +50,8 @@ export function readCertificate(files: CertificateFiles): Certificate {
 }
 
 /**
- * Notifies of a new certificate after a change of either file. Files that do not match, e.g. while only one
- * of them has been replaced, are reported as an error and read again after the next change.
+ * Watches both files, and passes each new certificate to a callback. Files that do not match, e.g. while only
+ * one of them has been replaced, are reported as an error and read again after the next change.
  *
  * @returns a function that stops the watch
  */
@@ -75,7 +75,7 @@ export function watchCertificate(
   };
 }
 
-/** TLS would accept a file without a certificate, and then reject every client. */
+/** Reads client authorities. TLS would accept a file without a certificate, and then reject every client. */
 function readAuthorities(file: string): Buffer {
   const pem = readPem("client CA", file);
   const certificates = pem.toString("latin1").match(CERTIFICATE) ?? [];
@@ -89,7 +89,7 @@ function readAuthorities(file: string): Buffer {
   return pem;
 }
 
-/** Returns the expiry of a certificate, in seconds since 1970; NaN if there is no certificate. */
+/** Returns the expiry time of a certificate, in seconds since 1970; NaN without a certificate. */
 export function expiryOf(certificate: Certificate | undefined): number {
   const pem = certificate?.cert;
   if (typeof pem !== "string" && !Buffer.isBuffer(pem)) return Number.NaN;

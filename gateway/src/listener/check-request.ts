@@ -8,9 +8,9 @@ import type { HttpRejection } from "./rejection.ts";
 import { READ_AHEAD } from "./wire-heads.ts";
 
 /**
- * Returns what is wrong with the request line and the headers of a request; undefined if they are valid.
- * Later code relies on exactly one well-formed authority (RFC 9112 section 3.2, RFC 9113 section 8.3.1), a
- * target that starts with `/`, and headers within the limits.
+ * Checks the request line and the headers of a request; returns the rejection, or undefined for a valid
+ * request. Later code relies on exactly one well-formed authority (RFC 9112 section 3.2, RFC 9113 section
+ * 8.3.1), a target that starts with `/`, and headers within the limits.
  *
  * @param headBytes the size of the head on an HTTP/1 connection: see `WireHeads`
  */
@@ -32,8 +32,8 @@ export function checkRequest(
 
 /**
  * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
- * the origin form. Its authority replaces the Host header. Invalid addresses, several Host headers and a
- * malformed Host header are not changed, and are rejected later.
+ * the origin form. Its authority replaces the Host header. Invalid addresses, repeated Host headers and a
+ * malformed Host header do not change, and are rejected later.
  */
 export function useOriginForm(request: HttpRequest): void {
   if (request.url?.startsWith("/") === true) return;
@@ -55,7 +55,10 @@ function checkVersion(request: HttpRequest): HttpRejection | undefined {
   return { status: 505, code: "unimplemented", message };
 }
 
-/** Checks for the only defined expectation (RFC 9110 section 10.1.1), which has been answered before. */
+/**
+ * Rejects any expectation except the only defined one (RFC 9110 section 10.1.1), to which the server has
+ * already responded.
+ */
 function checkExpectation({ headers, method }: HttpRequest): HttpRejection | undefined {
   if (method === "CONNECT") {
     const message = "CONNECT is not served here; call methods by POST";
@@ -68,8 +71,8 @@ function checkExpectation({ headers, method }: HttpRequest): HttpRejection | und
 }
 
 /**
- * Accepts only the chunked transfer coding (RFC 9112 section 6.1). Node ignores any other coding beneath the
- * chunks, and a proxy in front of the gateway may read the body differently. The same applies to HTTP/1.0
+ * Accepts only the chunked transfer coding (RFC 9112 section 6.1). Node ignores any coding applied before the
+ * chunks, while a proxy in front of the gateway may read the body differently. The same applies to HTTP/1.0
  * bodies, because HTTP/1.0 has no chunks.
  */
 function checkCodings({ headers, httpVersion }: HttpRequest): HttpRejection | undefined {
@@ -100,7 +103,9 @@ function checkSizes(request: HttpRequest, limits: Limits): HttpRejection | undef
   return undefined;
 }
 
-/** Limits the spaces and empty lines in a head: they belong to no header, but the server has to read them. */
+/**
+ * Limits the spaces and empty lines in a head, which belong to no header, but which the server has to read.
+ */
 function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): HttpRejection | undefined {
   if (headBytes <= headerBytes + urlBytes + READ_AHEAD) return undefined;
   const message = `the head of the request has more spaces or empty lines than headerBytes, ${headerBytes} bytes, allows`;
@@ -109,8 +114,8 @@ function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): Htt
 
 /**
  * Returns the size of headers: either as on the wire, with `: ` and a line end, or as RFC 9113 section 6.5.2
- * counts it, with 32 extra bytes for each header. Node accepts larger headers, so that the gateway can reject
- * excess in the form of the protocol.
+ * counts it, with 32 extra bytes for each header. Node accepts larger headers than the limit, so that the
+ * gateway can reject them in the form of the protocol.
  */
 function headerBytes(rawHeaders: readonly string[], overhead: number): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + overhead / 2, 0);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ClientBuckets } from "./client-buckets.ts";
 
-test("over any time a client takes no more than a burst and its rate, and others are never overdrawn", () => {
+test("a client takes at most the burst plus the rate times the elapsed time, and other clients are not affected", () => {
   const tries = fc.array(fc.tuple(fc.nat(3000), fc.nat(80)), { maxLength: 60 });
   fc.assert(
     fc.property(tries, fc.constantFrom("192.0.2.1", "2001:db8::1"), (steps, address) => {
@@ -25,7 +25,7 @@ test("over any time a client takes no more than a burst and its rate, and others
   );
 });
 
-test("a bucket fills again, and a network of IPv6 has one", () => {
+test("the addresses in an IPv6 network share a bucket, which refills over time", () => {
   const buckets = new ClientBuckets(50, 1);
   for (let i = 0; i < 60; i++) buckets.take(`2001:db8::${i}`, 0);
   expect(buckets.isOverdrawn("2001:db8::ffff", 0)).toBe(true);

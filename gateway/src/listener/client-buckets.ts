@@ -1,12 +1,12 @@
 import { clientKey } from "../call/client-key.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** The number of clients to remember; the least recently seen client is removed first. */
+/** The maximum number of remembered clients; the least recently seen client is removed first. */
 const MAX_CLIENTS = 10_000;
 
 /**
- * Token buckets of clients, by address. Buckets outlive connections, so a client that reconnects keeps its
- * bucket. Times are in milliseconds.
+ * Token buckets of clients, by address. A bucket outlives its connections, so a client keeps its bucket when
+ * it reconnects. Times are in milliseconds.
  */
 export class ClientBuckets {
   private readonly burst: number;
@@ -19,7 +19,7 @@ export class ClientBuckets {
     this.perSecond = perSecond;
   }
 
-  /** Takes a token of a client at `now`; returns false if the client had none. */
+  /** Takes a token from a client's bucket at `now`; returns false if the bucket is empty. */
   take(address: string, now: number): boolean {
     const client = clientKey(address);
     const bucket = this.byClient.get(client) ?? new TokenBucket(this.burst, this.perSecond, now);
@@ -32,7 +32,7 @@ export class ClientBuckets {
     return bucket.take(now);
   }
 
-  /** Returns whether a client has taken more tokens than it had. */
+  /** Returns whether a client has tried to take more tokens than its bucket had. */
   isOverdrawn(address: string, now: number): boolean {
     return this.byClient.size > 0 && this.byClient.get(clientKey(address))?.isOverdrawn(now) === true;
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ClientCounts } from "./client-counts.ts";
 
-test("one client may have half of all, and then no more than its part", () => {
+test("a client may use half of the total, and after that only its part", () => {
   const counts = new ClientCounts(100, 10);
   for (let i = 0; i < 50; i++) {
     expect(counts.excess("a")).toBeUndefined();
@@ -17,13 +17,13 @@ test("one client may have half of all, and then no more than its part", () => {
   expect(counts.excess("c")).toBeUndefined();
 });
 
-test("nobody has more than there may be in all", () => {
+test("the total limit applies to all clients together", () => {
   const counts = new ClientCounts(4, 10);
   for (const client of ["a", "b", "c", "d"]) counts.add(client);
   expect(counts.excess("e")).toBe("all");
 });
 
-test("what is given back is free again, and forgotten", () => {
+test("a resource that is given back is free again", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom("a", "b", "::1", "2001:db8::1"), { maxLength: 40 }), (clients) => {
       const counts = new ClientCounts(10, 2);

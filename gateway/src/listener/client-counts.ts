@@ -3,9 +3,9 @@ import { clientKey } from "../call/client-key.ts";
 
 /**
  * Counts resources of clients, e.g. their connections, and reports when one client has too many. Any client
- * may use the first half of the maximum, so that a single client, such as a proxy, is not limited while there
- * are no others. The other half is shared: a client gets more only while it has less than its own part and
- * leaves enough to others.
+ * may use the first half of the total, so that a single client, such as a proxy, is not limited while there
+ * are no others. The other half is shared: a client gets more only while it has less than its part and leaves
+ * enough to others.
  */
 export class ClientCounts {
   private readonly max: number;
@@ -13,8 +13,8 @@ export class ClientCounts {
   private readonly share: FairShare;
 
   /**
-   * @param max the total maximum
-   * @param perClient the maximum of one client while half of the total is taken
+   * @param max the total limit
+   * @param perClient the limit of one client while half of the total is taken
    */
   constructor(max: number, perClient: number) {
     this.max = max;
@@ -26,12 +26,14 @@ export class ClientCounts {
     return this.share.total;
   }
 
-  /** Whether half of the maximum is taken. */
+  /** Whether half of the total is taken. */
   get isContended(): boolean {
     return this.size >= this.max / 2;
   }
 
-  /** Returns the limit that one more for a client would exceed; undefined if there is room. */
+  /**
+   * Returns the limit that another resource for a client would exceed; undefined if a resource is available.
+   */
   excess(client: string): "all" | "client" | undefined {
     if (this.size >= this.max) return "all";
     if (!this.isContended) return undefined;
@@ -40,13 +42,13 @@ export class ClientCounts {
     return isBeyond ? "client" : undefined;
   }
 
-  /** Adds one for a client. The returned function removes it, and must be called only once. */
+  /** Adds a resource for a client. The returned function removes it, and must be called only once. */
   add(client: string): () => void {
     this.enter(client);
     return () => this.leave(client);
   }
 
-  /** Adds one for a client that calls `leave` itself, exactly once. */
+  /** Adds a resource for a client. The caller must call `leave` exactly once. */
   enter(client: string): void {
     this.share.add(clientKey(client));
   }

@@ -38,7 +38,7 @@ function request(stream: number, said: number, body: readonly Buffer[], hasEnd: 
   return Buffer.concat([frame(type.headers, flags, stream, head(said)), ...data]);
 }
 
-/** A connection, and how each of its streams ended. */
+/** A connection that records how each of its streams ended. */
 class Connection {
   readonly ends = new Map<number, string>();
   readonly socket = net.connect(server.port, "127.0.0.1");
@@ -71,14 +71,14 @@ class Connection {
 const BODY = Buffer.from('{"text":"a"}');
 const PROTOCOL_ERROR = "reset 1";
 const body = fc.record({
-  /** The difference between the declared and the real length. */
+  /** The difference between the declared and the actual length. */
   lie: fc.constantFrom(-12, -5, -1, 0, 0, 0, 1, 7),
   cut: fc.integer({ min: 0, max: BODY.length }),
   more: fc.nat(3),
   hasEnd: fc.boolean(),
 });
 
-test("a body that is not as long as its head says ends its stream, and no other, on the same connection", async () => {
+test("a body whose length differs from its content-length resets its stream and no other", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(body, { minLength: 1, maxLength: 12 }),

@@ -26,12 +26,12 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Settings with which a peer gives streams a window of 0 (RFC 9113 section 6.5.2). */
+/** The payload of a SETTINGS frame that sets the initial window of streams to 0 (RFC 9113 section 6.5.2). */
 const NO_WINDOW = [0, 4, 0, 0, 0, 0];
 
 /**
- * Opens a connection with many streams for a path, and reads none of them. Resolves when the server has
- * accepted the streams.
+ * Opens a connection with many requests for a path, without reading the responses. Resolves when the server
+ * has accepted the requests.
  */
 async function openUnread(port: number, path: string, count: number, contentType?: string): Promise<void> {
   const head = block([
@@ -75,7 +75,7 @@ async function expectServed(port: number): Promise<void> {
 }
 
 test.each(["/", "/nowhere", "/healthz"])(
-  "20,000 unread responses of %s hold a bounded number, and others are served",
+  "20,000 unread responses of %s use limited memory, and other clients are served",
   {
     timeout: 120_000,
   },
@@ -96,7 +96,7 @@ test.each(["/", "/nowhere", "/healthz"])(
   },
 );
 
-test("watches of health are limited, and calls go on", { timeout: 60_000 }, async () => {
+test("health watches are limited, and calls are served", { timeout: 60_000 }, async () => {
   const limits: LimitOptions = {
     healthWatches: 20,
     healthWatchesPerClient: 2,
@@ -124,7 +124,7 @@ test("watches of health are limited, and calls go on", { timeout: 60_000 }, asyn
   session.destroy();
 });
 
-test("connections of one client are limited once half of all are taken", async () => {
+test("once half of all connections are open, the connections of each client are limited", async () => {
   server = await startServer({
     ...echoService,
     limits: { connections: 8, connectionsPerClient: 1, drainNoticeMs: 1, drainGraceMs: 50 },
@@ -144,13 +144,13 @@ test("connections of one client are limited once half of all are taken", async (
   expect(String(answer)).toContain("200 OK");
 });
 
-test("whoever does not read makes room for whoever does", async () => {
+test("a client that does not read its responses loses its slots to other clients", async () => {
   server = await startServer({
     ...echoService,
     limits: { requestsInFlight: 20, requestsPerClient: 5, drainNoticeMs: 1, drainGraceMs: 50 },
   });
   await openUnread(server.port, "/", 20);
-  // at first, no client has been unread for long
+  // a response counts as unread only after some time
   for (;;) {
     const { status } = await http2Request(server.port, { ":path": "/healthz" });
     if (status === 200) break;

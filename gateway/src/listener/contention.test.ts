@@ -18,7 +18,7 @@ async function start(limits: LimitOptions, log?: Logger): Promise<void> {
   server = await startServer({ ...echoService, limits: all, ...(log && { log }) });
 }
 
-test("a call beyond callsInFlight is UNAVAILABLE, and one after it is served", async () => {
+test("a call over callsInFlight gets UNAVAILABLE, and a later call is served", async () => {
   let onLine = () => {};
   const logged = new Promise<void>((resolve) => {
     onLine = resolve;
@@ -37,7 +37,7 @@ test("a call beyond callsInFlight is UNAVAILABLE, and one after it is served", a
   expect((await client.echo({ text: "c" })).text).toBe("c");
 });
 
-test("a connection beyond connections is closed", async () => {
+test("a connection over the limit connections is closed", async () => {
   await start({ connections: 1 });
   const first = net.connect(server.port, "127.0.0.1");
   await new Promise((resolve) => first.once("connect", resolve));
@@ -47,7 +47,7 @@ test("a connection beyond connections is closed", async () => {
   first.destroy();
 });
 
-test("HTTP/2 clients are told streamsPerConnection", async () => {
+test("HTTP/2 clients receive streamsPerConnection in SETTINGS", async () => {
   await start({ streamsPerConnection: 3 });
   const session = http2.connect(server.url);
   const settings = await new Promise<http2.Settings>((resolve) => session.once("remoteSettings", resolve));
@@ -55,7 +55,7 @@ test("HTTP/2 clients are told streamsPerConnection", async () => {
   session.destroy();
 });
 
-test("many calls that are rejected on one connection leave nothing on it", async () => {
+test("many rejected calls on one connection do not accumulate listeners", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);

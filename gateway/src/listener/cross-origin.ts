@@ -2,17 +2,17 @@ import type { HttpRequest } from "./http.ts";
 import type { Origin } from "./origin.ts";
 
 /**
- * The content types that a page may send to any origin without a preflight request; a missing content type is
- * one of them.
+ * The content types that a page may send to any origin without a preflight request. A missing content type
+ * counts as one of them.
  */
 const SIMPLE_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
 /**
- * Returns whether a web page of another origin can send a request without a preflight request (the CORS
- * protocol of the Fetch standard, section 3.2). Such a request must be rejected; hiding its response is not
- * enough. The decision uses `Sec-Fetch-Site`, which pages cannot forge, else `Origin`. Origins are compared
- * by host, since a proxy that terminates TLS may not report the scheme. Requests without either header come
- * from no page.
+ * Returns whether a web page of another origin could send a request without a preflight request (the CORS
+ * protocol of the Fetch standard, section 3.2). Such a request must be rejected, because hiding its response
+ * is not enough. The decision uses `Sec-Fetch-Site`, which pages cannot forge, or else `Origin`. Origins are
+ * compared by host, since a proxy that terminates TLS may not report the scheme. Requests without either
+ * header come from no page.
  */
 export function isCrossOrigin(request: HttpRequest, { authority }: Origin): boolean {
   if (!isSimple(request)) return false;

@@ -1,9 +1,9 @@
 import type { ServerHttp2Stream } from "node:http2";
 
-/** Listeners that a detached stream keeps: the listeners of its connection. */
+/** Listeners that remain on a detached stream: those that serve its connection. */
 const KEPT = new WeakSet<object>();
 
-/** Marks a listener that detached streams keep. */
+/** Marks a listener that remains on detached streams. */
 export function keepWhenDetached<L extends (...values: never[]) => void>(listener: L): L {
   KEPT.add(listener);
   return listener;

@@ -18,20 +18,23 @@ export interface ListenerParts {
   readonly taken: Iterable<{ readonly response: HttpResponse }>;
 }
 
-/** A GOAWAY with this id tells the peer to open no more streams, without rejecting streams in transit. */
+/**
+ * A GOAWAY frame with this ID asks the peer to open no more streams, without rejecting streams in transit.
+ */
 const EVERY_STREAM = 2 ** 31 - 1;
 
 /**
- * Shuts down a listener in two steps, without losing a request. First it tells every client to go elsewhere
- * (`connection: close`, GOAWAY) and still serves all requests, also on new connections: a load balancer needs
- * time to notice. After `drainNoticeMs` it stops listening and closes idle connections. Resolves when the
- * last connection has closed, or after `drainGraceMs`, when the remaining connections are cut.
+ * Shuts down a listener in two steps, without losing a request. First it asks every client to disconnect
+ * (`connection: close`, GOAWAY) and still serves all requests, also on new connections, because a load
+ * balancer needs time to notice. After `drainNoticeMs` it stops listening and closes idle connections.
+ * Resolves when the last connection has closed, or after `drainGraceMs`, when the remaining connections are
+ * cut.
  *
  * @param isReplaced whether other workers listen on the same port. If so, the listener stops listening
- *   immediately, and connections have `drainNoticeMs` for a last request: closing idle connections
+ *   immediately, and connections have `drainNoticeMs` for a last request, because closing idle connections
  *   immediately would lose requests in transit. The drain always takes all of that time. Connections that the
- *   primary process hands over meanwhile are rejected here and served by another worker. If the process ended
- *   earlier, clients of these connections would wait forever.
+ *   primary process hands over in the meantime are rejected here and served by another worker. If the process
+ *   ended earlier, clients of these connections would wait forever.
  */
 export async function startDrain(
   parts: ListenerParts,
@@ -58,7 +61,7 @@ export async function startDrain(
 
 /**
  * Runs a function after pending connections have been accepted and their first bytes read. In a busy process,
- * timers run before that.
+ * timers would run before that.
  */
 function afterWaiting(run: () => void, callbacks: Callbacks): void {
   callbacks.soon(() => callbacks.soon(() => callbacks.soon(run)));
@@ -82,8 +85,8 @@ export function closeAll(parts: ListenerParts): void {
   for (const socket of parts.pending) socket.destroy();
   for (const session of parts.sessions) session.destroy();
   parts.h1.closeAllConnections();
-  // A destroyed session still writes its remaining output, which a peer that reads nothing can block.
+  // A destroyed session still writes its remaining output, which a peer that does not read can block.
   for (const socket of parts.sockets) socket.destroy();
-  // The server never listened, but owns the timer that checks its connections.
+  // This server never listened, but it owns the timer that checks its connections.
   parts.h1.close();
 }

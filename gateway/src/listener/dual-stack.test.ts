@@ -6,7 +6,7 @@ import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
 
-/** Connects to an IPv4 address of the loopback network, from another local address. */
+/** Connects to the server from a local IPv4 address. */
 function connect(port: number, localAddress: string): Promise<"open" | "closed"> {
   const socket = net.connect({ port, host: "127.0.0.1", localAddress });
   onTestFinished(() => void socket.destroy());
@@ -18,7 +18,7 @@ function connect(port: number, localAddress: string): Promise<"open" | "closed">
   });
 }
 
-test("on `::`, two IPv4 clients are two clients: one that has too many connections leaves room for the other", async () => {
+test("on `::`, an IPv4 client with too many connections leaves room for other IPv4 clients", async () => {
   const server = await startServer({
     ...echoService,
     host: "::",

@@ -6,14 +6,14 @@ import { countChunk } from "./read-turns.ts";
 import type { Reject } from "./rejection.ts";
 
 /**
- * The time that a client has to finish after a response or at the end of a connection: to send the rest of
- * its request, or to close its side.
+ * The time that a client has after a response, or at the end of a connection, to send the rest of its request
+ * or to close its side, in milliseconds.
  */
 const LINGER_MS = 1000;
 
 /**
- * Ends a request after an internal defect: with 500, or by cutting a response that has begun. HTTP/1 loses
- * its connection, HTTP/2 only the stream. Never throws, since no caller would catch it.
+ * Ends a request after an internal defect: responds with 500, or cuts a response that has begun. HTTP/1 loses
+ * its connection, HTTP/2 only the stream. Never throws, since no caller would catch the error.
  */
 export function failExchange(request: HttpRequest, response: HttpResponse, reject: Reject): void {
   try {
@@ -23,14 +23,14 @@ export function failExchange(request: HttpRequest, response: HttpResponse, rejec
       return;
     }
   } catch {
-    // The response is cut below.
+    // ignored: the response is cut below
   }
   cut(response);
 }
 
 /**
- * Reads and discards the rest of a request whose response is already sent, so that the connection can serve
- * the next request. Limits the time for it.
+ * Reads and discards the rest of a request whose response has been sent, so that the connection can serve the
+ * next request. The time for it is limited.
  */
 export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void {
   if (request.complete) return;
@@ -57,8 +57,8 @@ export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void 
 }
 
 /**
- * Closes a connection whose end has been sent, if its peer does not close it, e.g. because the peer leaves a
- * response unread. Node's HTTP/2 sessions wait for their peers indefinitely, even after they are destroyed.
+ * Closes a connection whose end has been sent, if its peer does not close it, e.g. because the peer does not
+ * read a response. Node's HTTP/2 sessions wait for their peers indefinitely, even after they are destroyed.
  */
 export function lingerForClose(socket: Duplex, callbacks: Callbacks): void {
   callbacks.once(socket, "finish", () => {

@@ -15,7 +15,7 @@ test.each([
   ["for=1.2.3.4 for=5.6.7.8", []],
   ['for="1.2.3.4', []],
   ["=", []],
-])("Forwarded %j", (text, hops) => {
+])("parses the header Forwarded: %j", (text, hops) => {
   expect(parseForwarded(text)).toMatchObject(hops);
   expect(parseForwarded(text)).toHaveLength(hops.length);
 });
@@ -27,16 +27,16 @@ test.each([
   ["1.2.3.4:5678, [::1]:80, [::1]", ["1.2.3.4", "::1", "::1"]],
   ["::ffff:1.2.3.4, fe80::1%eth0", ["1.2.3.4", "fe80::1"]],
   ["unknown, 1.2.3, , 1.2.3.4.5, localhost", Array(5).fill(undefined)],
-])("X-Forwarded-For %j", (text, addresses) => {
+])("parses the header X-Forwarded-For: %j", (text, addresses) => {
   expect(parseForwardedFor(text)).toEqual(addresses);
 });
 
-test("X-Forwarded-For of thousands of hops has its last ones read", () => {
+test("only the last hops of a long X-Forwarded-For header are read", () => {
   expect(parseForwardedFor(`${"1.1.1.1,".repeat(5000)}2.2.2.2`)).toHaveLength(32);
   expect(parseForwardedFor(`${"1.1.1.1,".repeat(5000)}2.2.2.2`).at(-1)).toBe("2.2.2.2");
 });
 
-test("any text gives addresses, or none", () => {
+test("parsing any string yields only valid addresses", () => {
   const text = fc.oneof(
     fc.string(),
     fc.stringMatching(/^(?:(?:for|host|proto)=(?:"[^"]*"|[a-z0-9.:]*)[;, ]?)*$/),
@@ -50,7 +50,7 @@ test("any text gives addresses, or none", () => {
   );
 });
 
-test("addresses of both families survive both headers", () => {
+test("IPv4 and IPv6 addresses are parsed from both headers", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.ipV4(), fc.ipV6()), { minLength: 1, maxLength: 8 }), (addresses) => {
       const expected = addresses.map(plainAddress);

@@ -2,20 +2,21 @@ import { isIP } from "node:net";
 
 /** A hop of a request, as a proxy reports it. */
 export interface ForwardedHop {
-  /** An IP address; undefined if the proxy hides it or reports something else. */
+  /** The IP address; undefined if the proxy hides it or reports something else. */
   readonly address: string | undefined;
   readonly scheme?: string | undefined;
   readonly authority?: string | undefined;
 }
 
-/** The number of hops to read, from the last: no deployment has more proxies. */
+/** The maximum number of hops to read, counted from the last; no deployment has more proxies. */
 const MAX_HOPS = 32;
 
-/** `token=value` of RFC 7239 section 4, where the value is a token or quoted; a comma ends a hop. */
+/** `token=value` of RFC 7239 section 4, where the value is a token or a quoted string; a comma ends a hop. */
 const PAIR_PATTERN = /\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*([;,]|$)/y;
 
 /**
- * Returns the hops of a `Forwarded` header (RFC 7239), the client's hop first; none for a malformed header.
+ * Returns the hops of a `Forwarded` header (RFC 7239), the client's hop first; returns no hops for a
+ * malformed header.
  */
 export function parseForwarded(text: string): ForwardedHop[] {
   const hops: ForwardedHop[] = [];
@@ -53,8 +54,8 @@ function nodeAddress(text: string): string | undefined {
 }
 
 /**
- * Returns an IP address without a zone, with IPv4 in its own form; undefined if the text is not an IP
- * address.
+ * Returns an IP address without a zone, and with IPv4-mapped addresses in IPv4 form; undefined if the string
+ * is not an IP address.
  */
 export function plainAddress(text: string): string | undefined {
   const address = text.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");

@@ -17,7 +17,7 @@ function send(...parts: readonly Uint8Array[]): Promise<void> {
       for (const part of parts) socket.write(part);
       socket.end();
     });
-    // The server may keep the connection open after malformed input, so the client closes it.
+    // The server may keep the connection open after malformed input, so the client closes the connection.
     socket
       .on("data", () => socket.destroySoon())
       .on("error", () => undefined)
@@ -54,7 +54,7 @@ const http2 = fc.array(frame, { maxLength: 8 }).map((frames) => {
   return Buffer.concat([preface, Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]), ...frames]);
 });
 
-test("no bytes that a client can send end the process", async () => {
+test("arbitrary bytes from a client do not end the process", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(http1, http2, fc.uint8Array()), fc.nat(40), async (bytes, cut) => {
       await send(bytes.subarray(0, cut), bytes.subarray(cut));

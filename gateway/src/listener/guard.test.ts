@@ -27,7 +27,7 @@ const CALL = "/echo.v1.EchoService/Echo";
 const GET = `${CALL}?connect=v1&encoding=json&message=${encodeURIComponent('{"text":"a"}')}`;
 const HEALTH = "/grpc.health.v1.Health";
 
-/** Sends a request with these lines over HTTP/1.1. */
+/** Sends an HTTP/1.1 request that consists of the given lines. */
 async function send(port: number, ...lines: readonly string[]) {
   return parseAnswer(await exchange(port, `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`));
 }
@@ -47,7 +47,7 @@ const PATHS: readonly (readonly [string, ...string[]])[] = [
   ],
 ];
 
-test.each(PATHS)("%s of another host is misdirected, and nothing of it is done", async (line, ...headers) => {
+test.each(PATHS)("%s with a foreign host gets 421 and has no effect", async (line, ...headers) => {
   const { status, head, body } = await send(
     server.port,
     `${line} HTTP/1.1`,
@@ -67,11 +67,11 @@ test.each(PATHS)("%s of another host is misdirected, and nothing of it is done",
   expect(head.toLowerCase()).not.toContain("access-control");
 });
 
-test.each(["/healthz", "/readyz?verbose"])("a probe of %s may send any host", async (path) => {
+test.each(["/healthz", "/readyz?verbose"])("a health probe of %s may have any host", async (path) => {
   expect((await send(server.port, `GET ${path} HTTP/1.1`, "Host: 10.1.2.3:8080")).status).toBe(200);
 });
 
-test("a probe of gRPC may send any host, over HTTP/2 and as Connect", async () => {
+test("a gRPC health probe may have any host, over HTTP/2 and as a Connect call", async () => {
   const head = ["Host: 10.1.2.3", "Connection: close", ...JSON_CALL].join("\r\n");
   const raw = await exchange(server.port, `POST ${HEALTH}/Check HTTP/1.1\r\n${head}\r\n\r\n{}`);
   expect(parseAnswer(raw).status).toBe(200);
@@ -93,7 +93,7 @@ test.each([
   [{ ":authority": "localhost", host: "LOCALHOST" }, 200],
   [{ ":authority": "LOCALHOST.:1" }, 200],
   [{ ":authority": "[::1]:1" }, 200],
-])("over HTTP/2, %j gets %i", async (headers, status) => {
+])("an HTTP/2 request with the headers %j gets %i", async (headers, status) => {
   expect((await http2Request(server.port, { ":path": "/", ...headers })).status).toBe(status);
 });
 
@@ -113,11 +113,11 @@ test.each<[string, readonly string[], number]>([
   ["http://localhost@evil.example/", ["Host: localhost"], 400],
   ["/", ["Host: evil.example", "X-Forwarded-Host: localhost"], 421],
   ["/", ["Host: evil.example", "Forwarded: host=localhost"], 421],
-])("over HTTP/1.1, %j with %j gets %i", async (target, headers, status) => {
+])("an HTTP/1.1 request for %j with the headers %j gets %i", async (target, headers, status) => {
   expect((await send(server.port, `GET ${target} HTTP/1.1`, ...headers)).status).toBe(status);
 });
 
-test("a host that a trusted proxy forwards is checked beside the request's own: a page could have written either", async () => {
+test("the host forwarded by a trusted proxy and the request's own host are both checked, because a page may control either", async () => {
   const behind = await start({ proxies: { trusted: ["127.0.0.1"] }, hosts: ["localhost", "api.example"] });
   const of = async (host: string, forwarded: string) => {
     const headers = [`Host: ${host}`, "X-Forwarded-For: 192.0.2.1", `X-Forwarded-Host: ${forwarded}`];
@@ -128,7 +128,7 @@ test("a host that a trusted proxy forwards is checked beside the request's own: 
   expect(await of("evil.example", "api.example")).toBe(421);
 });
 
-test("beyond loopback nothing starts before its hosts are named", async () => {
+test("a server does not start on a non-loopback address without hosts", async () => {
   await expect(start({ host: "0.0.0.0" })).rejects.toThrow(
     /^0\.0\.0\.0 is not a loopback address: .*DNS rebinding$/,
   );
@@ -159,7 +159,7 @@ const FOREIGN: readonly (readonly string[])[] = [
   ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"],
 ];
 test.each(SIMPLE)(
-  "%s, which browsers send without asking first, is rejected from another page: %s",
+  "%s, which needs no preflight, is rejected from a page of another origin: %s",
   async (line, ...headers) => {
     for (const page of FOREIGN) {
       const { status, body } = await send(
@@ -183,11 +183,14 @@ test.each([
   [["Sec-Fetch-Site: same-origin"]],
   [["Sec-Fetch-Site: none"]],
   [["Origin: http://localhost", "Sec-Fetch-Site: same-origin"]],
-])("calls of no page, and of a page of the gateway's own, are served: %j", async (headers) => {
-  expect((await send(server.port, `GET ${GET} HTTP/1.1`, "Host: localhost", ...headers)).status).toBe(200);
-});
+])(
+  "a call that is not from a page, or is from a page of the gateway's origin, is served: %j",
+  async (headers) => {
+    expect((await send(server.port, `GET ${GET} HTTP/1.1`, "Host: localhost", ...headers)).status).toBe(200);
+  },
+);
 
-test("pages of the origins that are allowed may send what browsers send without asking", async () => {
+test("pages of allowed origins may send requests that need no preflight", async () => {
   const named = await start({ origins: ["https://app.example"] });
   const any = await start({ origins: ["*"] });
   const of = async ({ port }: Server, origin: string) =>
@@ -205,12 +208,12 @@ test("pages of the origins that are allowed may send what browsers send without 
   expect(await of(any, "https://evil.example")).toBe(200);
 });
 
-test("a link on any page leads to the start page", async () => {
+test("a link on a page of any origin may lead to the start page", async () => {
   const headers = ["Host: localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"];
   expect((await send(server.port, "GET / HTTP/1.1", ...headers)).status).toBe(200);
 });
 
-test("no response to GET is kept by a cache or taken for another type", async () => {
+test("every response to GET forbids caching and content sniffing", async () => {
   for (const target of ["/", "/healthz", "/readyz", "/nothing", GET, `${CALL}?connect=v1`, CALL]) {
     for (const verb of ["GET", "HEAD"]) {
       const { head } = await send(server.port, `${verb} ${target} HTTP/1.1`, "Host: localhost");
@@ -220,7 +223,7 @@ test("no response to GET is kept by a cache or taken for another type", async ()
   }
 });
 
-test("whatever host a request names, over either version, it is served exactly if it is one of those that are", async () => {
+test("a request is served if its host is one of the configured hosts, and rejected otherwise, over HTTP/1.1 and HTTP/2", async () => {
   const label = fc.constantFrom("localhost", "evil", "127.0.0.1", "[::1]", "example", "LOCALHOST");
   const authority = fc
     .tuple(fc.array(label, { minLength: 1, maxLength: 3 }), fc.constantFrom("", ".", ":80", ".:1", ":"))

@@ -11,21 +11,24 @@ export interface GuardOptions {
   readonly hosts: readonly string[];
   /** The origins whose pages may send requests; `*` allows every origin. */
   readonly origins: readonly string[];
-  /** Returns whether pages of all origins may send a request, regardless of `origins`. Default: only `/`. */
+  /**
+   * Returns whether pages of all origins may send a request, even if `origins` does not allow them. Default:
+   * only for `/`.
+   */
   readonly isShared?: ((path: string, method: string | undefined) => boolean) | undefined;
-  /** Returns whether a path is served only over https. Default: none. */
+  /** Returns whether a path is served only over HTTPS. Default: no path is. */
   readonly needsHttps?: ((path: string) => boolean) | undefined;
 }
 
-/** Returns why a request is not served; undefined if it is served. */
+/** Returns the rejection of a request that must not be served; undefined if it may be served. */
 export type Guard = (request: HttpRequest, origin: Origin) => HttpRejection | undefined;
 
 /**
- * Rejects requests of web pages that are not allowed. A page whose name an attacker resolves to this machine
- * (DNS rebinding) has the same origin as the gateway in the browser. The guard recognizes such a page by the
- * requested host, both in the request and as a trusted proxy forwards it. Most requests of other pages need a
- * preflight request, which `origins` decides. Requests that browsers send without a preflight are rejected
- * here.
+ * Creates a guard that rejects requests of web pages that are not allowed. If an attacker resolves a page's
+ * name to this machine (DNS rebinding), the browser treats the page and the gateway as the same origin. The
+ * guard recognizes such a page by the requested host, both in the request and as a trusted proxy forwards it.
+ * Most requests of other pages need a preflight request, for which `origins` decides. Requests that browsers
+ * send without a preflight are rejected here.
  */
 export function createGuard({ hosts, origins, isShared, needsHttps }: GuardOptions): Guard {
   const isServed = createHostCheck(hosts);

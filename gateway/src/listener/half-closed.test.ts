@@ -7,7 +7,7 @@ import { type Server, startServer } from "../server.ts";
 import { parseAnswer } from "../testing/raw.ts";
 
 let server: Server;
-/** Delays the method. */
+/** The method waits for this promise. */
 let hold: Promise<void> = Promise.resolve();
 let left: () => void = () => undefined;
 
@@ -66,7 +66,7 @@ test.each([
       setImmediate(() => socket.end(text.slice(50)));
     },
   ],
-])("a client that sends its end %s gets the response", async (_when, send) => {
+])("a client that closes its sending side %s gets the response", async (_when, send) => {
   for (const isSlow of [false, true]) {
     let release: () => void = () => undefined;
     hold = new Promise((resolve) => {
@@ -82,14 +82,14 @@ test.each([
   }
 });
 
-test("responses to all requests of a client that sends them together, and its end, arrive", async () => {
+test("a client that pipelines requests and closes its sending side gets all responses", async () => {
   hold = Promise.resolve();
   const socket = net.connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
   socket.end(request(MESSAGE).repeat(5));
   expect((await received(socket)).match(/HTTP\/1\.1 200/g)).toHaveLength(5);
 });
 
-test("a client that sends its end and waits for long is asked with 100, and gets the response", async () => {
+test("a client that closes its sending side and waits long is probed with 100 Continue, and gets the response", async () => {
   let release: () => void = () => undefined;
   hold = new Promise((resolve) => {
     release = resolve;
@@ -105,7 +105,7 @@ test("a client that sends its end and waits for long is asked with 100, and gets
   expect(parseAnswer(text.slice(CONTINUE.length))).toMatchObject({ status: 200, body: { text: "a" } });
 });
 
-test("a client that is gone ends its call", async () => {
+test("a call ends when its client disconnects", async () => {
   hold = new Promise(() => undefined);
   const gone = new Promise<void>((resolve) => {
     left = resolve;
@@ -117,7 +117,7 @@ test("a client that is gone ends its call", async () => {
   await gone;
 });
 
-test("a client that leaves a stream which it reads ends the call", async () => {
+test("a stream ends when its client disconnects", async () => {
   const gone = new Promise<void>((resolve) => {
     left = resolve;
   });

@@ -1,22 +1,22 @@
 /** The size of the HPACK table that each side keeps for the other, in bytes (RFC 9113 section 6.5.2). */
 const TABLE_BYTES = 4096;
 
-/** The overhead of each header, in addition to its text (RFC 7541 section 4.1). */
+/** The overhead of each header in addition to its name and value (RFC 7541 section 4.1). */
 const HEADER_OVERHEAD = 32;
 
 /**
- * The maximum number of header bytes per byte on the wire, without the dynamic table: Huffman coding expands
- * by a factor of 1.6, and static table names with the overhead per header expand more.
+ * The maximum number of header bytes per byte on the wire, without the dynamic table. Huffman coding expands
+ * by a factor of 1.6; names in the static table, with the overhead per header, expand more.
  */
 const EXPANSION = 4;
 
-/** The header bytes that each connection may use without counting. */
+/** The number of header bytes per connection that are not counted. */
 const FREE_BYTES = 64 * 1024;
 
 /**
- * Detects headers that HPACK expands far beyond the bytes sent. Once in the table, a header is referenced
- * with one byte, but the table is small. A request whose headers far exceed the table and its wire size must
- * therefore repeat a header, which no legitimate client does.
+ * Detects headers that HPACK expands to far more bytes than were sent. Once in the table, a header is
+ * referenced with one byte, but the table is small. A request whose headers far exceed the table and its wire
+ * size must therefore repeat a header, which no legitimate client does.
  */
 export class HeaderBudget {
   private readonly received: () => number;

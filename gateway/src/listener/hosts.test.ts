@@ -19,11 +19,11 @@ test.each([
   ["localhost.example", false],
   ["127.example", false],
   ["", false],
-])("whether %j is a loopback address: %j", (host, expected) => {
+])("isLoopback(%j) returns %j", (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
 });
 
-test("on loopback its names and the address are served without being named, and elsewhere nothing is", () => {
+test("on a loopback address the loopback names are served by default, and on other addresses hosts are required", () => {
   expect(hostsOf("127.0.0.5", undefined)).toEqual([
     "localhost",
     "*.localhost",
@@ -85,7 +85,7 @@ test.each<[readonly string[], string, boolean]>([
   [OWN, "xn--bcher-kva.example", true],
   [OWN, "localhost", false],
   [[ANY_HOST], "anything.example", true],
-])("of %j, whether %j is served: %j", (hosts, authority, expected) => {
+])("with the hosts %j, whether %j is served: %j", (hosts, authority, expected) => {
   expect(createHostCheck(hosts)(authority)).toBe(expected);
 });
 
@@ -101,18 +101,18 @@ test.each([
   "**",
   "*.*.a",
   "%61",
-])("%j is no host that may be named", (text) => {
+])("%j is not a valid host pattern", (text) => {
   expect(isHostPattern(text)).toBe(false);
 });
 
 test.each(["*", "a.example", "*.a.example", "::1", "[::1]", "10.0.0.1", "A.Example.", "bücher.example"])(
-  "%j may be named",
+  "%j is a valid host pattern",
   (text) => {
     expect(isHostPattern(text)).toBe(true);
   },
 );
 
-test("a name that is served stays so however it is written, and one that has anything before or behind it does not", () => {
+test("a configured host is served in upper and lower case and with any port, and not with a prefix or suffix", () => {
   const name = fc.domain();
   const port = fc.option(fc.nat(65_535), { nil: undefined });
   const upper = fc.array(fc.boolean(), { minLength: 8, maxLength: 8 });
@@ -135,7 +135,7 @@ test("a name that is served stays so however it is written, and one that has any
   );
 });
 
-test("whatever is served on loopback, a browser takes for its own machine", () => {
+test("browsers resolve every host that is served on loopback to the local machine", () => {
   const isServed = createHostCheck(LOOPBACK);
   const piece = fc.constantFrom(
     "localhost",

@@ -7,7 +7,7 @@ export const ANY_HOST = "*";
 /** The hosts that browsers resolve to their own machine, regardless of DNS (RFC 6761 section 6.3). */
 const LOOPBACK_HOSTS = ["localhost", "*.localhost", "127.0.0.1", "::1"] as const;
 
-/** The paths that are served for unknown hosts too, since probes use addresses. */
+/** The paths that are served for any host, since probes use addresses. */
 const PROBES: ReadonlySet<string> = new Set([
   "/healthz",
   "/readyz",
@@ -15,7 +15,7 @@ const PROBES: ReadonlySet<string> = new Set([
   "/grpc.health.v1.Health/Watch",
 ]);
 
-/** Returns whether a path belongs to a probe, which is served for any host. */
+/** Returns whether a path is for probes, and so served for any host. */
 export function isProbe(path: string): boolean {
   return PROBES.has(path);
 }
@@ -29,11 +29,11 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Returns the hosts whose requests are served: the given hosts, else, on loopback, the loopback names and the
- * address itself.
+ * Returns the hosts whose requests are served: the given hosts, or else, on a loopback address, the loopback
+ * names and the address itself.
  *
  * @param host the listening address
- * @throws Error if no hosts are given and the address is not loopback
+ * @throws Error if no hosts are given and the address is not a loopback address
  */
 export function hostsOf(host: string, given: readonly string[] | undefined): readonly string[] {
   if (given !== undefined) return given;
@@ -41,7 +41,7 @@ export function hostsOf(host: string, given: readonly string[] | undefined): rea
   throw new Error(missingHosts(host));
 }
 
-/** Returns the error text for a gateway that listens beyond loopback without configured hosts. */
+/** Returns the error message for a gateway on a non-loopback address without configured hosts. */
 export function missingHosts(host: string): string {
   return (
     `${host} is not a loopback address: name the hosts that callers use in server.hosts, e.g. [gateway.example.com], ` +
@@ -50,12 +50,12 @@ export function missingHosts(host: string): string {
   );
 }
 
-/** The warning for a gateway that everyone who reaches it may call. */
+/** The warning for a gateway that anyone who reaches it may call. */
 export const OPEN_TO_ALL =
   "the gateway listens beyond loopback and does not authorize callers: whoever reaches it may call its upstreams with the credentials of the configuration";
 
 /**
- * Returns whether the text is a name or an IP address without a port, `*.example.com` for all subdomains, or
+ * Returns whether a string is a name or an IP address without a port, `*.example.com` for all subdomains, or
  * `*` for all hosts.
  */
 export function isHostPattern(text: string): boolean {
@@ -105,8 +105,8 @@ function parseHost(text: string): ParsedHost | undefined {
 }
 
 /**
- * Returns the name in lower case, without port and trailing dot; IP addresses in their shortest form, IPv6 in
- * brackets.
+ * Returns the name in lower case, without port and trailing dot. IP addresses have their shortest form, and
+ * IPv6 addresses have brackets.
  */
 function canonicalName(authority: string): string | undefined {
   return URL.parse(`http://${authority}`)?.hostname.replace(/(?<=[^.])\.$/, "");

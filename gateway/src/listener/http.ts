@@ -14,7 +14,7 @@ export type HttpResponse = ServerResponse | Http2Response;
 /** An HTTP/2 stream that is detached from its request and response. */
 export interface DetachedStream {
   readonly stream: ServerHttp2Stream;
-  /** Must be called after each write: the client then has to read. */
+  /** Must be called after each write, because the client then has bytes to read. */
   readonly wrote: (stream: ServerHttp2Stream) => void;
   /** Must be called after the client has read something, and when the stream closes. */
   readonly progressed: (stream: ServerHttp2Stream) => void;
@@ -22,9 +22,9 @@ export interface DetachedStream {
 
 /** Observes the end of a response. */
 export interface ExchangeListener {
-  /** All of the response is handed to the connection. */
+  /** Called when the whole response has been passed to the connection. */
   finished(): void;
-  /** The stream or connection has closed, whether or not the whole response was sent. */
+  /** Called when the stream or connection has closed, whether or not the whole response was sent. */
   closed(): void;
 }
 
@@ -32,14 +32,14 @@ export interface ExchangeListener {
 export interface Exchange {
   /** The origin of the request. */
   readonly origin: Origin;
-  /** Sets the only listener. An exception of the listener ends the request. */
+  /** Sets the only listener. If the listener throws, the request ends. */
   listen(listener: ExchangeListener): void;
-  /** Removes the request from `requestsInFlight`, because another limit counts it. */
+  /** Stops counting the request in `requestsInFlight`, because another limit counts it. */
   uncount(): void;
   /**
    * Detaches a long-lived, mostly idle stream: everything that belongs to its request and response is
    * released, which reduces its memory to a third. Returns undefined for HTTP/1.1. Afterwards only the stream
-   * itself may be used, without any listeners except the listeners of its connection.
+   * itself may be used; no listeners remain on it except those that serve its connection.
    */
   detach(): DetachedStream | undefined;
 }
@@ -48,8 +48,8 @@ export interface Exchange {
 export type HttpHandler = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
 
 /**
- * Returns whether a request came over HTTP/2, by its class: the version in the request line is controlled by
- * the peer.
+ * Returns whether a request came over HTTP/2. The check uses the class of the request, because the peer
+ * controls the version in a request line.
  */
 export function isHttp2(request: HttpRequest): request is Http2Request {
   return "stream" in request;
@@ -82,7 +82,7 @@ export function isGone(response: HttpResponse): boolean {
 
 /**
  * Returns whether a closed response was sent completely. Node ends an HTTP/2 stream that a client resets, so
- * such a stream has also finished.
+ * a reset stream also counts as finished in Node.
  */
 export function isSent(response: HttpResponse): boolean {
   return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
@@ -91,9 +91,9 @@ export function isSent(response: HttpResponse): boolean {
 const { write, end } = nodeHttp.ServerResponse.prototype;
 
 /**
- * Returns whether the bytes of a response will not be read again: it was written to its connection completely
- * and without an error, by Node's own functions. A middleware that replaces these functions may still hold
- * the bytes.
+ * Returns whether the bytes of a response will not be read again: it was written to its connection
+ * completely, without an error, and by Node's own functions. A middleware that replaces these functions may
+ * still hold the bytes.
  */
 export function isTaken(response: HttpResponse): boolean {
   if (!isSent(response) || isGone(response)) return false;
@@ -107,10 +107,10 @@ export function isTaken(response: HttpResponse): boolean {
 }
 
 /**
- * Cuts a response off. HTTP/2 loses only the stream; HTTP/1 loses the connection, since it has no other
- * signal.
+ * Cuts a response off. Over HTTP/2, only the stream ends; over HTTP/1, the connection, since HTTP/1 has no
+ * other signal.
  *
- * @param code the code of the HTTP/2 reset
+ * @param code the error code of the HTTP/2 reset
  */
 export function cut(response: HttpResponse, code: number = constants.NGHTTP2_INTERNAL_ERROR): void {
   if ("stream" in response) response.stream.close(code);

@@ -20,14 +20,14 @@ interface Notified {
 }
 
 /**
- * The header size that Node accepts. The listener rejects headers beyond its own limit with a text, in the
- * form of their protocol.
+ * The header size that Node accepts, in bytes. The listener rejects headers over its own limit with an
+ * explanation, in the form of the protocol.
  */
 const LARGEST_HEADERS = 64 * 1024;
 
 /**
- * Creates the HTTP/1.1 part of the port: it does not listen itself and receives connections. It sets no timer
- * for whole bodies: uploads may take long, and a separate limit applies to pauses within a body.
+ * Creates the HTTP/1.1 server of the port. The server does not listen itself but receives connections. It has
+ * no timer for whole bodies, because uploads may take long; a separate limit applies to pauses within a body.
  */
 export function createHttp1Server(
   limits: Limits,
@@ -47,13 +47,14 @@ export function createHttp1Server(
     requestTimeout: 0,
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.max(10, Math.min(1000, limits.headersTimeoutMs / 4)),
-    // Without a Host header, Node sends an empty 400; the listener sends an explanation.
+    // Without a Host header, Node would send an empty 400; the listener sends an explanation.
     requireHostHeader: false,
   };
   const server = nodeHttp.createServer(options);
   // A client that has half-closed its connection still gets the response. Node's types lack this property.
   Reflect.set(server, "httpAllowHalfOpen", true);
-  // One more than allowed: Node drops excess headers silently, and the listener rejects by the count.
+  // One more than allowed: Node drops excess headers silently, and the listener rejects requests by this
+  // count.
   server.maxHeadersCount = limits.headerCount + 1;
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) {
@@ -68,7 +69,7 @@ export function createHttp1Server(
     ofTunnel.guarded(reject)(socket, tunnelRejection(request));
   };
   callbacks.on(server, "request", onRequest);
-  // Node would send these itself, without a guard for exceptions.
+  // Node would respond to these requests itself, without a guard against exceptions.
   callbacks.on(server, "checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
     response.writeContinue();
     onRequest(request, response);
@@ -78,8 +79,8 @@ export function createHttp1Server(
   callbacks.on(server, "clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     ofSocket(socket, onError).guarded(onClientError)(error, socket);
   });
-  // This event starts Node's list of connections, which the header timeout and the closing of idle
-  // connections need.
+  // This event starts Node's list of connections, which is needed for the header timeout and for closing idle
+  // connections.
   server.emit("listening");
   return server;
 }

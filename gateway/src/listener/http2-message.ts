@@ -9,12 +9,12 @@ import type { Readable } from "node:stream";
 
 type Fields = Readonly<Record<string, string | string[]>>;
 
-// a named constant, since Callbacks does not register this listener; its callback is guarded nevertheless
+// a named constant, because Callbacks does not register this listener; its callback still catches errors
 const WANT_TRAILERS = "wantTrailers";
 
 /**
- * A request over HTTP/2. Node's own request is a second stream on top of the HTTP/2 stream, with nine
- * listeners. This class creates it only when the body is read in chunks.
+ * A request over HTTP/2. Node's own request object is a second stream on top of the HTTP/2 stream, with nine
+ * listeners. This class creates that object only if the body is read in chunks.
  */
 export class Http2Request {
   readonly httpVersion = "2.0";
@@ -61,8 +61,8 @@ export class Http2Request {
 }
 
 /**
- * The response to a request over HTTP/2: only the used parts of Node's own response, without further
- * listeners on the stream.
+ * The response to a request over HTTP/2: the parts of Node's own response object that the gateway uses,
+ * without additional listeners on the stream.
  */
 export class Http2Response {
   readonly stream: ServerHttp2Stream;
@@ -82,7 +82,7 @@ export class Http2Response {
     return this.stream.destroyed;
   }
 
-  /** @param name in lower case. `connection`, which HTTP/2 lacks, is ignored. */
+  /** @param name the name in lower case; `connection`, which HTTP/2 does not have, is ignored */
   setHeader(name: string, value: string | string[]): void {
     if (name !== "connection") this.headers[name] = value;
   }
@@ -131,7 +131,8 @@ export class Http2Response {
     }
     if (trailers !== undefined) this.trailers = trailers;
     stream.on(WANT_TRAILERS, this.onTrailers);
-    // also without trailers: a stream that ends with its last bytes may close before it reports their write
+    // also without trailers: a stream that ends with its last bytes may close before it reports that they
+    // were written
     stream.respond(headers, { waitForTrailers: true });
     stream.end(body);
   }
@@ -155,7 +156,7 @@ export class Http2Response {
     try {
       this.stream.sendTrailers(this.trailers);
     } catch {
-      // invalid trailers were removed before, so the stream has closed
+      // invalid trailers were removed earlier, so sending fails only if the stream has closed
       this.stream.destroy();
     }
   };

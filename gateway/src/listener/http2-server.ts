@@ -10,25 +10,28 @@ import type { ReadTurns } from "./read-turns.ts";
 /** Serves one HTTP/2 request. */
 export type Http2Listener = (request: Http2Request, response: Http2Response) => void;
 
-/** The HTTP/2 part of the port, with its open sessions. */
+/** The HTTP/2 server of the port, with its open sessions. */
 export interface Http2Server {
   /** Accepts a connection. */
   readonly take: (socket: Duplex) => void;
   readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
 }
 
-/** The largest header list that nghttp2 accepts; up to this size, the listener rejects a list with a text. */
+/**
+ * The largest header list that nghttp2 accepts, in bytes; up to this size, the listener rejects a list with
+ * an explanation.
+ */
 const LARGEST_HEADERS = 64 * 1024;
 
-/** Node's own limit counts every reset; below it, the gateway can report the cause. */
+/** Node's own limit, which counts every reset; the gateway's limits are below it and report the cause. */
 const NODE_RESETS_PER_SECOND = 10_000;
 
 /**
- * Creates the HTTP/2 part of the port: it does not listen itself and receives connections. It handles raw
- * streams: for a stream that its peer has already reset, Node would create requests and answer `Expect`
- * without a guard for exceptions.
+ * Creates the HTTP/2 server of the port. The server does not listen itself but receives connections. It
+ * handles raw streams, because for a stream that its peer has already reset, Node would create requests and
+ * respond to `Expect` without a guard against exceptions.
  *
- * @param attackers counts the resets of clients, and the clients whose sessions end for an attack
+ * @param attackers counts the resets of clients, and the clients whose sessions end because of an attack
  */
 export function createHttp2Server(
   limits: Limits,
@@ -44,7 +47,8 @@ export function createHttp2Server(
   const server = http2.createServer({
     settings: {
       maxConcurrentStreams: limits.streamsPerConnection,
-      // Larger than the limit; otherwise clients would give up by themselves, without an error text.
+      // Larger than the limit, because otherwise clients would reject their own request, without an
+      // explanation.
       maxHeaderListSize: Math.max(LARGEST_HEADERS, limits.headerBytes),
       enablePush: false,
     },
@@ -53,7 +57,7 @@ export function createHttp2Server(
     streamResetRate: resets,
   });
   const onStream: OnStream = (stream, headers, _flags, rawHeaders) => {
-    // The stream was reset in the packet that opened it: its client expects no response.
+    // The stream was reset in the packet that opened it, so its client expects no response.
     if (stream.destroyed || stream.closed) return;
     const request = new Http2Request(stream, headers, rawHeaders);
     const response = new Http2Response(stream);

@@ -11,7 +11,7 @@ const CLOSE_GRACE_MS = 1000;
 /** Receives the events of a session. */
 export interface SessionReports extends AttackReports {
   readonly onError: (error: unknown) => void;
-  /** Notified when a session ends because its peer violates the protocol. */
+  /** Called when a session ends because its peer violates the protocol. */
   readonly onViolation: () => void;
 }
 
@@ -22,13 +22,12 @@ interface StreamRecord {
 }
 
 /**
- * The property of a stream that holds its record. A Map would be one more structure for streams to enter and
- * leave.
+ * The property of a stream that holds its record. A Map would need an insertion and a removal for each
+ * stream.
  */
 const RECORD = Symbol("record");
 
-// named constants, since Callbacks does not register these listeners; their callbacks are guarded
-// nevertheless
+// named constants, because Callbacks does not register these listeners; their callbacks still catch errors
 const CLOSE = "close";
 const TRAILERS = "trailers";
 const END = "end";
@@ -43,9 +42,9 @@ export type OnStream = (
 ) => void;
 
 /**
- * Serves the streams of a session, and enforces limits that Node has no timer for. The first request must be
+ * Serves the streams of a session, and enforces limits for which Node has no timer. The first request must be
  * complete within `headersTimeoutMs`. The session may be without a request for `idleTimeoutMs`, even if bytes
- * trickle in. Resets are limited by `ResetBudget`, and headers by `HeaderBudget`. An exception in a callback
+ * trickle in. `ResetBudget` limits resets, and `HeaderBudget` limits headers. An error thrown by a callback
  * ends the session or the affected stream.
  */
 export function serveSession(
@@ -81,13 +80,12 @@ export function serveSession(
     const now = performance.now();
     if (wasReset(stream) && attack.resetAt(now, { ageMs: now - openedAt, timeoutMs })) return;
     if (open === 0) {
-      // After a GOAWAY of the peer, the session is already closed, but would stay open as long as the peer
-      // likes.
+      // After a GOAWAY of the peer, Node considers the session closed, but the peer can keep it open.
       const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
       timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
     }
   };
-  // a single listener for all streams: there may be many long-lived streams
+  // a single listener for all streams, because a session may have many long-lived streams
   const closed = keepWhenDetached(sharedListener(onClose, failed));
   const onTrailers = (_stream: http2.ServerHttp2Stream, _trailers: object, _flags: number, raw: string[]) => {
     if (!attack.isOver) attack.hasHeaders(raw);
@@ -122,11 +120,12 @@ export function serveSession(
 const ERR_PROTO = -505;
 
 /**
- * Keeps a session whose peer sent a body longer than its content-length. nghttp2 resets only that stream (RFC
- * 9113 sections 5.4.2 and 8.1.1), but reports the error like a connection error, for which Node destroys the
- * session. The session is therefore destroyed one turn later, unless a stream was reset meanwhile.
+ * Keeps a session open whose peer sent a body longer than its content-length. nghttp2 resets only that stream
+ * (RFC 9113 sections 5.4.2 and 8.1.1), but reports the error in the same way as a connection error, on which
+ * Node destroys the session. The session is therefore destroyed one turn later, unless a stream was reset in
+ * the meantime.
  *
- * @param invalidStreams returns how many streams were reset for a protocol error
+ * @param invalidStreams returns the number of streams that were reset for a protocol error
  */
 function spareForStreams(
   session: http2.ServerHttp2Session,
@@ -146,7 +145,10 @@ function spareForStreams(
   };
 }
 
-/** Returns whether nghttp2 has ended a session because of its peer's input, not because of the network. */
+/**
+ * Returns whether nghttp2 has ended a session because of its peer's input, rather than because of the
+ * network.
+ */
 function isViolation({ code }: NodeJS.ErrnoException): boolean {
   return (
     code === "ERR_HTTP2_ERROR" ||

@@ -2,7 +2,7 @@ import { type HttpRequest, type HttpResponse, isHttp2 } from "./http.ts";
 
 /** The responses in flight, by connection. */
 export class InFlight {
-  /** A connection keeps its list, even if empty, for its whole lifetime. */
+  /** A connection keeps its list for its whole lifetime, even when the list is empty. */
   private readonly byConnection = new WeakMap<object, HttpResponse[]>();
 
   /** Adds a response until its removal; returns the number of responses of its connection. */
@@ -21,13 +21,13 @@ export class InFlight {
     return responses.length;
   }
 
-  /** Returns the responses that a connection still owes. */
+  /** Returns the responses that are not yet sent on a connection. */
   owedBy(connection: object): readonly HttpResponse[] {
     return this.byConnection.get(connection) ?? [];
   }
 }
 
-/** Returns the connection of a request, while it has one. */
+/** Returns an object that identifies the connection of a request. */
 export function connectionOf(request: HttpRequest): object {
   return isHttp2(request) ? (request.stream.session ?? request.stream) : request.socket;
 }

@@ -33,24 +33,24 @@ import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
   readonly limits: Limits;
-  /** Serves a checked request. An exception becomes a 500 response and is reported. */
+  /** Serves a checked request. An error that it throws becomes a 500 response and is reported. */
   readonly handler: HttpHandler;
   /** Sends a rejection in the form of the request's protocol. */
   readonly reject: Reject;
-  /** Notified of errors that callers cannot resolve. */
+  /** Receives errors that callers cannot resolve. */
   readonly onError: (error: unknown) => void;
-  /** Notified of requests and connections beyond a limit. */
+  /** Called for each request or connection over a limit. */
   readonly onLimit: OnLimit;
-  /** Notified of TLS handshakes that fail. */
+  /** Called for each TLS handshake that fails. */
   readonly onTlsFailure?: () => void;
   /**
-   * Notified of HTTP/2 connections that end because their peers violate the protocol below the level of
+   * Called for each HTTP/2 connection that ends because its peer violates the protocol below the level of
    * requests.
    */
   readonly onViolation?: () => void;
   /**
-   * Notified of the HTTP status of requests that do not reach the handler, because they are malformed or
-   * exceed a limit.
+   * Receives the HTTP status of each request that does not reach the handler, because it is malformed or
+   * exceeds a limit.
    */
   readonly onRejected?: (status: number) => void;
   /** The certificate for TLS. Default: cleartext. */
@@ -62,7 +62,7 @@ export interface ListenerOptions {
   readonly isWatch?: ((path: string) => boolean) | undefined;
   /** Trusted proxies, whose connections carry many clients. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
-  /** The number of files that the process may have open. Default: the limit of the system. */
+  /** The maximum number of files that the process may have open. Default: the limit of the system. */
   readonly openFiles?: number | undefined;
 }
 
@@ -74,8 +74,8 @@ export interface Listener {
   /** Starts to listen; port 0 picks a free port. Rejects with Node's error, e.g. EADDRINUSE. */
   listen(port: number, host: string): Promise<net.AddressInfo>;
   /**
-   * Accepts no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call
-   * twice. Default: `drainNoticeMs`.
+   * Stops accepting connections after `noticeMs`, lets requests in flight finish, then resolves. May be
+   * called twice. Default: `drainNoticeMs`.
    *
    * @param isReplaced if true, stops accepting connections immediately, and closes idle connections after
    *   `noticeMs`. Default: false.
@@ -83,7 +83,7 @@ export interface Listener {
   drain(noticeMs?: number, isReplaced?: boolean): Promise<void>;
   /** Returns the number of open connections. */
   connections(): Promise<number>;
-  /** Uses a certificate for new connections. Requires that the listener was created with a certificate. */
+  /** Uses a certificate for new connections. The listener must have been created with a certificate. */
   useCertificate(certificate: Certificate): void;
 }
 
@@ -178,7 +178,7 @@ function createSecureServer(
   return certificate && createSecure(certificate, limits, callbacks, { onTlsFailure, onError });
 }
 
-/** Decides how to handle a connection. */
+/** The functions that handle a connection. */
 interface ConnectionOptions {
   readonly taker: Taker;
   /** Detects the protocol of a connection. */
@@ -214,8 +214,8 @@ function createConnectionServer({ taker, identify, handOver, callbacks, onError 
     const ofConnection = ofSocket(socket, onError);
     ofConnection.guarded(onConnection)(socket, ofConnection);
   });
-  // Occurs e.g. if the process has no file descriptor left for a connection; without a listener, the event
-  // would end the process. `listen` reports errors that keep the server from listening.
+  // Occurs, for example, if the process has no file descriptor left for a connection; without a listener, the
+  // event would end the process. `listen` reports errors that prevent the server from listening.
   callbacks.on(server, "error", (error: unknown) => {
     if (server.listening) onError(error);
   });
@@ -239,7 +239,7 @@ const WATCH_MS = 1000;
 /** The time that a response may stay unread, in milliseconds, while half of the request slots are taken. */
 const CONTENDED_STALL_MS = 1000;
 
-/** The time that a response may stay unread, in milliseconds, when a request exceeds a limit. */
+/** The time that a response may stay unread, in milliseconds, once a request exceeds a limit. */
 const CROWDED_STALL_MS = 200;
 
 function createTaker(
@@ -252,8 +252,8 @@ function createTaker(
   const most = maxConnections(limits, openFiles);
   const connections = new ClientCounts(most.all, most.perClient);
   const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
-  // counts watches until their calls are admitted; the limit per client applies only then, so one client may
-  // use all slots here
+  // counts watches until their calls are admitted; the limit per client applies only on admission, so one
+  // client may use all slots here
   const watches = new ClientCounts(limits.watchers, limits.watchers);
   const isProxy = createProxyCheck(options.proxies);
   const attackers = new Attackers(limits, isProxy);
@@ -284,8 +284,8 @@ function createTaker(
         callbacks.once(socket, "close", connections.add(client));
         return true;
       }
-      // Not `maxConnections`: the primary process would redistribute connections that a worker does not
-      // accept, without end.
+      // Not `maxConnections`, because the primary process would endlessly redistribute connections that a
+      // worker does not accept.
       onLimit(limit);
       socket.destroy();
       return false;
@@ -302,7 +302,7 @@ function createTaker(
       const counts = isWatch ? watches : requests;
       const taken = new TakenRequest(request, response, origin, callbacks, counts, parts);
       if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
-        // HTTP/2 enforces the limit itself; an HTTP/1.1 client could pipeline without limit.
+        // HTTP/2 enforces this limit itself; an HTTP/1.1 client could pipeline any number of requests.
         onLimit("streamsPerConnection");
         request.socket.destroy();
       } else if (exceeded !== undefined) {
@@ -320,7 +320,7 @@ function createTaker(
   };
 }
 
-/** Returns the limit that a new connection exceeds; undefined if there is none. */
+/** Returns the limit that a new connection exceeds; undefined if the connection may stay. */
 function connectionLimit(
   socket: net.Socket,
   excess: "all" | "client" | undefined,
@@ -334,12 +334,15 @@ function connectionLimit(
   return attackers.isBlocked(socket.remoteAddress ?? "", performance.now()) ? "resetsPerSecond" : undefined;
 }
 
-/** The number of rejected requests in addition to served ones, above which connections are closed instead. */
+/**
+ * The number of requests over `requestsInFlight` that are rejected with a response; further requests close
+ * their connections.
+ */
 const REFUSED_AT_ONCE = 1000;
 
 /**
- * Rejects a request over a limit. The response has no body, which a client that does not read would leave in
- * memory.
+ * Rejects a request over a limit. The response has no body, because a client that does not read would leave
+ * the body in memory.
  */
 function rejectMore(
   exceeded: "all" | "client",
@@ -369,7 +372,7 @@ function closeConnection(request: HttpRequest): void {
   }
 }
 
-/** Serves a request now or in a later turn of the event loop, unless its client disconnects before. */
+/** Serves a request now or in a later turn of the event loop, unless its client disconnects first. */
 function serveInTurn(
   turns: RequestTurns,
   request: HttpRequest,

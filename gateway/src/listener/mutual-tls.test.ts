@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test("handshakes that fail are counted, and when the certificate expires is measured", async () => {
+test("the metrics count failed handshakes and show the expiry time of the certificate", async () => {
   const metrics = new Metrics();
   const other = await startServer({ ...echoService, tls: files, metrics });
   await statusFor(undefined, other);
@@ -67,14 +67,14 @@ function statusFor(client?: SelfSigned, { url }: Server = server): Promise<numbe
   });
 }
 
-test("a client with a certificate of the authorities is served, and no other", async () => {
+test("only clients with a certificate of the configured authorities are served", async () => {
   expect(await statusFor(alice)).toBe(200);
   expect(await statusFor(bob)).toBe(200);
   expect(await statusFor(mallory)).toBe("rejected");
   expect(await statusFor()).toBe("rejected");
 });
 
-test("a certificate of the authorities that has expired is rejected", async () => {
+test("a client certificate that has expired is rejected", async () => {
   const old = selfSigned("old", "200102000000Z");
   const withOld = { ...files, clientCa: fileOf("old-and-alice.crt", old.certificate + alice.certificate) };
   const other = await startServer({ ...echoService, tls: withOld });
@@ -83,7 +83,7 @@ test("a certificate of the authorities that has expired is rejected", async () =
   await other.close();
 });
 
-test("a chain of a thousand certificates is rejected, and counted, while others are served", async () => {
+test("a chain of a thousand certificates is rejected and counted, and other clients are served", async () => {
   const metrics = new Metrics();
   const other = await startServer({ ...echoService, tls: files, metrics });
   const filler = selfSigned("filler").certificate;
@@ -95,7 +95,7 @@ test("a chain of a thousand certificates is rejected, and counted, while others 
   await other.close();
 });
 
-test("nobody renegotiates, with a certificate or without another one", async () => {
+test("renegotiation is rejected", async () => {
   const socket = tls.connect({
     port: server.port,
     host: "127.0.0.1",
@@ -115,19 +115,19 @@ test("nobody renegotiates, with a certificate or without another one", async () 
   expect(await statusFor(alice)).toBe(200);
 });
 
-test("a certificate whose key the client does not have is rejected", async () => {
+test("a certificate without the matching key is rejected", async () => {
   expect(await statusFor({ certificate: alice.certificate, key: mallory.key }).catch(() => "rejected")).toBe(
     "rejected",
   );
 });
 
-test("a client with a certificate of the authorities calls over HTTP/2", async () => {
+test("a client with a certificate of the configured authorities may call over HTTP/2", async () => {
   const nodeOptions = { ca: own.certificate, cert: alice.certificate, key: alice.key };
   const transport = createGrpcTransport({ baseUrl: server.url, nodeOptions });
   expect((await createClient(EchoService, transport).echo({ text: "a" })).text).toBe("a");
 });
 
-test("new authorities count for new connections", async () => {
+test("after a reload, new connections need a certificate of the new authorities", async () => {
   server.reload({ tls: { ...files, clientCa: fileOf("mallory.crt", mallory.certificate) } });
   expect(await statusFor(mallory)).toBe(200);
   expect(await statusFor(alice)).toBe("rejected");
@@ -155,7 +155,7 @@ async function connectAs({ certificate: cert, key }: SelfSigned, session?: Buffe
   };
 }
 
-test("a session from before new authorities is not resumed without their certificate", async () => {
+test("after a reload with new authorities, an earlier TLS session cannot be resumed without their certificate", async () => {
   const { status, ticket } = await connectAs(alice);
   expect(status).toBe("200");
   expect(await connectAs(alice, ticket)).toMatchObject({ status: "200" });
@@ -167,7 +167,7 @@ test.each([
   ["nothing in it", ""],
   ["a key in it", alice.key],
   ["a certificate that is cut", alice.certificate.replace(/\n.*\n/, "\n")],
-])("a file of authorities with %s is rejected before anything listens", (_, text) => {
+])("a client CA file with %s is rejected before the server listens", (_, text) => {
   const clientCa = fileOf("wrong.crt", text);
   expect(() => readCertificate({ ...files, clientCa })).toThrow(/^the client CA .*wrong\.crt has /);
 });

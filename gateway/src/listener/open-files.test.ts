@@ -11,7 +11,7 @@ afterEach(async () => {
   listener = undefined;
 });
 
-/** Starts a listener in a process with a given limit of open files, and records the exceeded limits. */
+/** Starts a listener with a given limit of open files, and records the exceeded limits. */
 async function start(openFiles: number, exceeded: string[]): Promise<number> {
   listener = createListener({
     limits: withDefaultLimits({ drainGraceMs: 100 }),
@@ -36,14 +36,14 @@ function get(port: number, localAddress = "127.0.0.1"): Promise<string> {
   });
 }
 
-test("connections that leave too few files for all else are closed, and counted", async () => {
+test("connections that leave too few files for other uses are closed and counted", async () => {
   const exceeded: string[] = [];
   const port = await start(4, exceeded);
   expect(await get(port)).toBe("");
   expect(exceeded).toEqual(["connections"]);
 });
 
-test("while there are files, connections are served", async () => {
+test("connections are served while enough files are available", async () => {
   const exceeded: string[] = [];
   const port = await start(1_000_000, exceeded);
   expect(await get(port)).toContain("served");
@@ -51,22 +51,22 @@ test("while there are files, connections are served", async () => {
 });
 
 test.each([
-  ["as many as the limits say, where there are files", 1_000_000, { all: 10_000, perClient: 1000 }],
-  ["as many, where the system does not say", undefined, { all: 10_000, perClient: 1000 }],
-  ["what there are files for", 1024, { all: 640, perClient: 320 }],
-  ["the limit of a client, where it is less", 8192, { all: 5120, perClient: 1000 }],
-  ["one at least", 1, { all: 1, perClient: 1 }],
-])("connections are %s", (_what, openFiles, expected) => {
+  ["the configured one if enough files are available", 1_000_000, { all: 10_000, perClient: 1000 }],
+  ["the configured one if the number of files is unknown", undefined, { all: 10_000, perClient: 1000 }],
+  ["limited by the number of files", 1024, { all: 640, perClient: 320 }],
+  ["limited by connectionsPerClient if that is lower", 8192, { all: 5120, perClient: 1000 }],
+  ["at least one", 1, { all: 1, perClient: 1 }],
+])("the maximum number of connections is %s", (_what, openFiles, expected) => {
   expect(maxConnections(withDefaultLimits(), openFiles)).toEqual(expected);
 });
 
-test("a client that opens all connections that there are files for leaves some to others", async () => {
+test("a client that opens as many connections as it may leaves files for other clients", async () => {
   const exceeded: string[] = [];
   const port = await start(1024, exceeded);
   const { perClient } = maxConnections(withDefaultLimits(), 1024);
   const held: net.Socket[] = [];
   const closed = Promise.withResolvers<void>();
-  // no more connections than this: both ends of each are files of this process
+  // no more connections than necessary: both ends of each connection are files of this process
   for (let count = 0; count < perClient + 1; count++) {
     const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
     held.push(socket.once("close", () => closed.resolve()));
@@ -77,6 +77,6 @@ test("a client that opens all connections that there are files for leaves some t
   for (const socket of held) socket.destroy();
 });
 
-test.runIf(process.platform === "linux")("Linux says how many files a process may have open", () => {
+test.runIf(process.platform === "linux")("on Linux, the maximum number of open files is known", () => {
   expect(maxOpenFiles()).toBeGreaterThan(10);
 });

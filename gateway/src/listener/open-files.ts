@@ -3,14 +3,14 @@ import type { Socket } from "node:net";
 import type { Limits } from "../limits.ts";
 
 /**
- * The fraction of the files for client connections; the rest is for upstreams, the store, and the process
- * itself.
+ * The fraction of the files that client connections may use; the rest is for upstreams, the store, and the
+ * process itself.
  */
 const PART = 3 / 4;
 
 /**
- * The fraction of the files for all clients together. It is below `PART`, so that there is room for another
- * client.
+ * The fraction of the files for the connections of all clients together. It is below `PART`, which leaves
+ * room for another client.
  */
 const CONNECTIONS_PART = 5 / 8;
 
@@ -23,7 +23,7 @@ export interface MaxConnections {
   readonly perClient: number;
 }
 
-/** Returns the connections that both the limits and the open files of the process allow. */
+/** Returns the numbers of connections that both the limits and the open files of the process allow. */
 export function maxConnections(
   { connections, connectionsPerClient }: Pick<Limits, "connections" | "connectionsPerClient">,
   openFiles: number | undefined,
@@ -36,8 +36,8 @@ export function maxConnections(
 }
 
 /**
- * Returns how many files the process may have open, including sockets; undefined on systems other than Linux,
- * which do not report it.
+ * Returns the maximum number of open files of the process, including sockets; undefined on systems other than
+ * Linux, which do not report it.
  */
 export function maxOpenFiles(): number | undefined {
   try {
@@ -49,7 +49,7 @@ export function maxOpenFiles(): number | undefined {
 }
 
 /**
- * Returns whether a new connection leaves too few files for everything else. Systems assign the lowest free
+ * Returns whether a new connection leaves too few files for other uses. Systems assign the lowest free
  * number, so the number of the newest file approximates the count of open files. Without free files, a
  * process cannot reach upstreams, and a worker loses the connections handed to it.
  */

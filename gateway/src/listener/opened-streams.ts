@@ -12,10 +12,10 @@ const ERROR = "error";
 const ignoreError = keepWhenDetached(() => undefined);
 
 /**
- * Calls back as soon as a session has opened too many streams in one turn of the event loop, immediately when
- * Node creates the stream. The event `stream` comes only after a whole packet was read, which can open and
- * reset thousands of streams. A session destroyed here creates no further streams. Stream errors are ignored,
- * since they may precede the event.
+ * Calls back as soon as a session has opened too many streams in one turn of the event loop, at the moment
+ * when Node creates the stream. The event `stream` is emitted only after a whole packet was read, which can
+ * open and reset thousands of streams. A session destroyed here creates no further streams. Stream errors are
+ * ignored, since they may be emitted before the event.
  *
  * @param tooMany must not throw
  */

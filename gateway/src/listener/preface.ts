@@ -5,14 +5,14 @@ import { Callbacks } from "./callbacks.ts";
 /** The first bytes of an HTTP/2 client with prior knowledge (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** Detects the protocol from the first bytes of a connection, or asks for more bytes. */
+/** Detects the protocol from the first bytes of a connection; returns `more` if it needs more bytes. */
 export function classify(bytes: Uint8Array): "http1" | "http2" | "more" {
   const length = Math.min(bytes.length, PREFACE.length);
   if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) return "http1";
   return length === PREFACE.length ? "http2" : "more";
 }
 
-/** Receives the protocol of a connection, and the socket for it. */
+/** Receives the protocol of a connection, and the socket to use. */
 export type Identified = (protocol: "http1" | "http2", socket: Socket) => void;
 
 /**
@@ -22,7 +22,7 @@ export type Identified = (protocol: "http1" | "http2", socket: Socket) => void;
 export type Identify = (socket: Socket, report: Identified) => void;
 
 /**
- * Waits for the first bytes of a connection, puts them back, and reports the protocol. A connection that
+ * Waits for the first bytes of a connection, pushes them back, and reports the protocol. A connection that
  * ends, fails, or stays silent for `timeoutMs` is destroyed without a report.
  */
 export function sniff(
@@ -57,7 +57,7 @@ export function sniff(
   ];
 }
 
-/** Creates the callbacks of a connection, which ends if one of them throws. */
+/** Creates the callbacks of a connection, which is closed if one of them throws. */
 export function ofSocket(socket: Duplex, onError: (error: unknown) => void): Callbacks {
   return new Callbacks((error) => {
     onError(error);

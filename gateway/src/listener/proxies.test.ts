@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { HttpRequest } from "./http.ts";
 import { createOriginReader, type ProxyOptions } from "./proxies.ts";
 
-/** Returns the part of a request that the origin reader uses. */
+/** Returns a request with the properties that the origin reader uses. */
 function request(remoteAddress: string, headers: Record<string, string>, encrypted = false): HttpRequest {
   const socket = encrypted ? { remoteAddress, encrypted } : { remoteAddress };
   return {
@@ -24,15 +24,20 @@ function client(
 }
 
 test.each([
-  ["of a stranger is its own, whatever it says", "203.0.113.9", "1.1.1.1", "203.0.113.9"],
-  ["behind a proxy is what the proxy says", "10.1.1.1", "203.0.113.9", "203.0.113.9"],
-  ["behind two proxies is the one before both", "10.1.1.1", "203.0.113.9, 192.0.2.7", "203.0.113.9"],
-  ["is not what the client made up before it", "10.1.1.1", "10.9.9.9, 1.1.1.1, 203.0.113.9", "203.0.113.9"],
-  ["of a client within the trusted network is the first", "10.1.1.1", "10.2.2.2, 10.3.3.3", "10.2.2.2"],
-  ["behind a proxy that hides it is the proxy's", "10.1.1.1", "1.1.1.1, unknown", "10.1.1.1"],
-  ["behind a proxy that says nothing is the proxy's", "10.1.1.1", "", "10.1.1.1"],
-  ["by IPv6 is read as well", "fd00::1", "2001:db8::9", "2001:db8::9"],
-  ["of an IPv4 proxy on an IPv6 socket is known", "::ffff:10.1.1.1", "203.0.113.9", "203.0.113.9"],
+  ["is the peer's address if the peer is not a trusted proxy", "203.0.113.9", "1.1.1.1", "203.0.113.9"],
+  ["is the address that a trusted proxy reports", "10.1.1.1", "203.0.113.9", "203.0.113.9"],
+  ["is the first address before two trusted proxies", "10.1.1.1", "203.0.113.9, 192.0.2.7", "203.0.113.9"],
+  [
+    "is not an address that the client added to the header",
+    "10.1.1.1",
+    "10.9.9.9, 1.1.1.1, 203.0.113.9",
+    "203.0.113.9",
+  ],
+  ["is the first address if all addresses are trusted", "10.1.1.1", "10.2.2.2, 10.3.3.3", "10.2.2.2"],
+  ["is the proxy's address if the proxy hides the client", "10.1.1.1", "1.1.1.1, unknown", "10.1.1.1"],
+  ["is the proxy's address if the proxy sends no header", "10.1.1.1", "", "10.1.1.1"],
+  ["may be an IPv6 address", "fd00::1", "2001:db8::9", "2001:db8::9"],
+  ["is found if an IPv4 proxy connects to an IPv6 socket", "::ffff:10.1.1.1", "203.0.113.9", "203.0.113.9"],
 ])("the client's address %s", (_name, peer, header, expected) => {
   expect(client(peer, { "x-forwarded-for": header })).toBe(expected);
   const forwarded =
@@ -45,13 +50,13 @@ test.each([
   expect(client(peer, { forwarded }, { trusted: TRUSTED, header: "forwarded" })).toBe(expected);
 });
 
-test("the client's address is taken from the configured header alone", () => {
+test("the client's address is read only from the configured header", () => {
   const headers = { forwarded: "for=1.1.1.1", "x-forwarded-for": "2.2.2.2" };
   expect(client("10.1.1.1", headers)).toBe("2.2.2.2");
   expect(client("10.1.1.1", headers, { trusted: TRUSTED, header: "forwarded" })).toBe("1.1.1.1");
 });
 
-test("the client's address is never one that a stranger names", () => {
+test("a peer that is not a trusted proxy cannot set the client's address", () => {
   fc.assert(
     fc.property(fc.string(), fc.boolean(), (text, standard) => {
       const headers = { forwarded: text, "x-forwarded-for": text };
@@ -67,7 +72,7 @@ const read = (headers: Record<string, string>, options: ProxyOptions = { trusted
   return `${scheme}://${authority}`;
 };
 
-test("scheme and host are those that a proxy names", () => {
+test("the scheme and host are those that a trusted proxy sends", () => {
   const headers = {
     "x-forwarded-for": "1.1.1.1",
     "x-forwarded-proto": "https",
@@ -78,7 +83,7 @@ test("scheme and host are those that a proxy names", () => {
   expect(read({ forwarded }, { trusted: TRUSTED, header: "forwarded" })).toBe("https://public.example");
 });
 
-test("scheme and host are those of the connection where the proxy's make no sense", () => {
+test("invalid schemes and hosts from a proxy are ignored, and the connection's are used", () => {
   const headers = {
     "x-forwarded-for": "1.1.1.1",
     "x-forwarded-proto": "gopher",
@@ -87,7 +92,7 @@ test("scheme and host are those of the connection where the proxy's make no sens
   expect(read(headers)).toBe("http://gateway.example");
 });
 
-test("scheme and host are those of the connection for a stranger", () => {
+test("schemes and hosts from a peer that is not a trusted proxy are ignored", () => {
   const headers = {
     "x-forwarded-for": "1.1.1.1",
     "x-forwarded-proto": "https",

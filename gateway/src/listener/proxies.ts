@@ -13,8 +13,8 @@ export interface ProxyOptions {
   /** Addresses and networks (`10.0.0.0/8`). Default: none. */
   readonly trusted?: readonly string[] | undefined;
   /**
-   * `x-forwarded` for X-Forwarded-For, -Proto and -Host, `forwarded` for RFC 7239. Choose the header that the
-   * proxies set: they forward the other one unchanged from the client, so it is ignored. Default:
+   * The header that the proxies set: `x-forwarded` for X-Forwarded-For, -Proto and -Host, `forwarded` for RFC
+   * 7239. The other header is ignored, because proxies forward it unchanged from the client. Default:
    * `x-forwarded`.
    */
   readonly header?: ForwardedHeader | undefined;
@@ -23,7 +23,7 @@ export interface ProxyOptions {
 /**
  * Creates a reader for the origin of requests. The origin is the connection's peer or, for a trusted proxy,
  * the hop that the proxy reports. The client is the nearest address that is not a trusted proxy. Header
- * entries before that address are written by the client and ignored.
+ * entries before that address come from the client and are ignored.
  */
 export function createOriginReader(options: ProxyOptions = {}): (request: HttpRequest) => Origin {
   const addresses = options.trusted ?? [];
@@ -51,7 +51,7 @@ export function createOriginReader(options: ProxyOptions = {}): (request: HttpRe
   };
 }
 
-/** Returns a check whether an address belongs to a trusted proxy. */
+/** Creates a function that returns whether an address belongs to a trusted proxy. */
 export function createProxyCheck(options: ProxyOptions = {}): (address: string) => boolean {
   const addresses = options.trusted ?? [];
   if (addresses.length === 0) return () => false;
@@ -65,7 +65,7 @@ function directOrigin(request: HttpRequest): Origin {
   return {
     client: clientOf(socket?.remoteAddress ?? ""),
     scheme: socket !== undefined && "encrypted" in socket && socket.encrypted === true ? "https" : "http",
-    // The listener has already checked that there is exactly one well-formed authority.
+    // The listener has already checked that the request has exactly one well-formed authority.
     authority: typeof authority === "string" ? authority : "localhost",
   };
 }
@@ -73,7 +73,10 @@ function directOrigin(request: HttpRequest): Origin {
 let lastAddress = "";
 let lastClient = "";
 
-/** Many consecutive requests come from the same address. */
+/**
+ * Returns the client address of a peer. Caches the last result, since many consecutive requests come from the
+ * same address.
+ */
 function clientOf(address: string): string {
   if (address !== lastAddress) {
     lastClient = plainAddress(address) ?? "";
@@ -86,7 +89,10 @@ function forwardedHops(request: HttpRequest): ForwardedHop[] {
   return parseForwarded(headerText(request, "forwarded"));
 }
 
-/** Proxies append to X-Forwarded-For, and set the other two headers. */
+/**
+ * Returns the hops in the X-Forwarded headers. Proxies append to X-Forwarded-For, and set the other two
+ * headers.
+ */
 function xForwardedHops(request: HttpRequest): ForwardedHop[] {
   const scheme = lastOf(headerText(request, "x-forwarded-proto"));
   const authority = lastOf(headerText(request, "x-forwarded-host"));

@@ -6,7 +6,7 @@ import { Callbacks } from "./callbacks.ts";
 import type { HttpRequest } from "./http.ts";
 import { countChunk, ReadTurns } from "./read-turns.ts";
 
-/** A session whose handle remembers whether it is read. */
+/** A session that records whether its connection is being read. */
 class FakeSession extends EventEmitter {
   destroyed = false;
   isRead = true;
@@ -83,7 +83,7 @@ test("a turn reads a bounded number of chunks, whichever sessions they come from
   turns.close();
 });
 
-test("a session is not read while one of its requests waits, whatever else stops and ends meanwhile", () => {
+test("a session is not read while one of its requests waits, and other sessions are", () => {
   const act = fc.constantFrom("hold", "release", "release again", "flood", "end of turn");
   fc.assert(
     fc.property(fc.array(act, { maxLength: 40 }), (acts) => {

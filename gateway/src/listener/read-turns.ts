@@ -5,8 +5,8 @@ import { type HttpRequest, isHttp2 } from "./http.ts";
 import { Http1Handle } from "./http1-handle.ts";
 
 /**
- * The number of HTTP/2 streams that may open and close in one turn of the event loop, which takes about 50
- * ms.
+ * The maximum number of HTTP/2 streams that open and close in one turn of the event loop; this many take
+ * about 50 ms.
  */
 export const STREAMS_PER_TURN = 400;
 
@@ -111,9 +111,9 @@ export class ReadTurns {
   }
 
   /**
-   * Does not read a session while one of its requests waits.
+   * Stops reading a session while one of its requests waits.
    *
-   * @returns ends the wait of this request. It may be called more than once.
+   * @returns a function that ends the wait of this request. It may be called more than once.
    */
   hold(session: Http2Session | undefined): () => void {
     const handle = handleOf(session);
@@ -205,7 +205,10 @@ function addressOfSocket(socket: Duplex): string {
   return "remoteAddress" in socket ? String(socket.remoteAddress) : "";
 }
 
-/** Node has no public way to pause a connection that its session reads directly. */
+/**
+ * Returns the handle through which a session reads its connection. Node has no public way to pause such a
+ * connection.
+ */
 function handleOf(session: Http2Session | undefined): ReadHandle | undefined {
   if (session === undefined || session.destroyed) return undefined;
   const handle: unknown = Reflect.get(session.socket, "_handle");

@@ -3,7 +3,7 @@ import type { GatewayReasonName } from "../call/error-reasons.ts";
 import type { LimitName } from "../limits.ts";
 import type { HttpRequest, HttpResponse } from "./http.ts";
 
-/** Why a request is not served: an HTTP status, an RPC code in lower case, and a readable text. */
+/** The rejection of a request: an HTTP status, an RPC code in lower case, and a readable message. */
 export interface HttpRejection {
   readonly status: number;
   readonly code: string;
@@ -12,16 +12,16 @@ export interface HttpRejection {
   readonly limit?: LimitName;
   /** Additional response headers, in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether to omit the body, which a client that does not read would leave in memory. */
+  /** Whether to omit the body, because a client that does not read would leave the body in memory. */
   readonly isBare?: boolean;
-  /** Set if the status and the limit do not determine the reason. */
+  /** The reason of the error; set if the status and the limit do not determine it. */
   readonly reason?: GatewayReasonName;
 }
 
 /** Sends a rejection as the response to a request, in the form of the request's protocol. */
 export type Reject = (request: HttpRequest, response: HttpResponse, rejection: HttpRejection) => void;
 
-/** For responses that must not be cached or interpreted as another content type. */
+/** Headers of responses that must not be cached or interpreted as another content type. */
 export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 const REASON_PHRASES: Readonly<Record<number, string>> = {
@@ -32,8 +32,8 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns the body of a rejection for an unknown protocol. It is plain text, so that an RPC client derives
- * the error code from the status only.
+ * Returns the body of a rejection for a request of an unknown protocol. The body is plain text, so that an
+ * RPC client derives the error code only from the status.
  */
 export function rejectionText({ message }: HttpRejection): string {
   return `${message}\n`;

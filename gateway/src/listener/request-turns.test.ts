@@ -25,7 +25,7 @@ class Loop {
   }
 }
 
-test("whatever clients send, few requests begin in a turn, each once and in the order of its client, none that is taken back", () => {
+test("few requests start in each turn, in order for each client, and cancelled requests never start", () => {
   const sent = fc.record({
     client: fc.constantFrom("a", "b", "c", "d"),
     count: fc.nat(100),
@@ -69,7 +69,7 @@ test("whatever clients send, few requests begin in a turn, each once and in the 
   );
 });
 
-test("a client that sends one request has its turn at once, however much others have waiting", () => {
+test("a client's single request starts in the next turn, however many requests of other clients wait", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: PER_TURN - 1 }),
@@ -99,7 +99,7 @@ afterEach(async () => {
   listener = undefined;
 });
 
-/** Starts a listener that records how many requests begin in each turn of its event loop. */
+/** Starts a listener that records how many requests start in each turn of its event loop. */
 async function start(begun: number[], exceeded: string[] = []): Promise<number> {
   let inTurn = 0;
   const created = createListener({
@@ -154,7 +154,7 @@ test.each([
   ["HTTP/1.1", http1Flood],
   ["HTTP/2", http2Flood],
 ])(
-  "of 100 requests that one packet of %s holds, few begin in a turn, and all are served",
+  "when one %s packet contains 100 requests, few start in each turn, and all are served",
   async (_, bytes) => {
     const begun: number[] = [];
     const port = await start(begun);
@@ -166,7 +166,7 @@ test.each([
   },
 );
 
-test("requests that are pipelined beyond what a connection may have take no place of others", async () => {
+test("pipelined requests over the limit close their connection, and other requests are served", async () => {
   const exceeded: string[] = [];
   const port = await start([], exceeded);
   const pipelined = net.connect(port, "127.0.0.1");

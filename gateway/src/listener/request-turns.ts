@@ -3,18 +3,19 @@ import type { Callbacks } from "./callbacks.ts";
 import { ReadTurns } from "./read-turns.ts";
 
 /**
- * The number of requests that begin in one turn of the event loop: about 10 ms of work at the default costs.
+ * The maximum number of requests that start in one turn of the event loop: about 10 ms of work at the default
+ * costs.
  */
 export const PER_TURN = 32;
 
-/** Begins a request. */
+/** Starts a request. */
 type Begin = () => void;
 
 /**
- * Limits how many requests begin in one turn of the event loop. One read of a connection can contain hundreds
- * of requests, and during a flood each turn reads many connections. Starting all of them immediately would
- * delay all work in progress. Beyond `PER_TURN`, requests wait for the next turn, and clients take turns, so
- * a flood does not delay other clients. The caller counts waiting requests.
+ * Limits the number of requests that start in one turn of the event loop. One read of a connection can
+ * contain hundreds of requests, and during a flood each turn reads many connections. Starting all of them
+ * immediately would delay all work in progress. Over `PER_TURN`, requests wait for the next turn, and clients
+ * take turns, so a flood does not delay other clients. The caller counts waiting requests.
  */
 export class RequestTurns {
   /** The turns in which connections are read. */
@@ -32,11 +33,11 @@ export class RequestTurns {
   }
 
   /**
-   * Begins a request of a client, now or in a later turn.
+   * Starts a request of a client, now or in a later turn.
    *
    * @param begin must not throw
    * @param session the HTTP/2 session of the request, which is not read while the request waits
-   * @returns a function that removes the request while it waits; undefined if it has begun
+   * @returns a function that removes the waiting request; undefined if the request has started
    */
   add(client: string, begin: Begin, session?: Http2Session): (() => void) | undefined {
     this.turn();
@@ -70,14 +71,14 @@ export class RequestTurns {
     this.begun = 0;
     for (let first = this.take(); first !== undefined; first = this.take()) {
       this.begun += 1;
-      // scheduled first, so that the others get their turn regardless of what this request does
+      // scheduled first, so that the other requests start even if this request throws
       this.turn();
       first();
       if (this.begun >= PER_TURN) return;
     }
   }
 
-  /** Returns the oldest request of the next client, and moves that client to the end. */
+  /** Removes and returns the oldest request of the next client, and moves that client to the end. */
   private take(): Begin | undefined {
     for (const [client, own] of this.waiting) {
       this.waiting.delete(client);

@@ -11,14 +11,14 @@ import { ResetBudget } from "./resets.ts";
 const limits = withDefaultLimits({ resetsPerSecond: 50, streamsPerConnection: 100 });
 const early = { ageMs: 1, timeoutMs: undefined };
 
-/** Returns how many simultaneous equal resets are allowed, up to a given count. */
+/** Returns how many of `count` equal, simultaneous resets are allowed. */
 function allowed(count: number, reset: { ageMs: number; timeoutMs: number | undefined }): number {
   const budget = new ResetBudget(limits, 0, () => false);
   for (let i = 0; i < count; i++) if (budget.isExceeded(reset, 0)) return i;
   return count;
 }
 
-test("a client may give up all its calls at once, and not more", () => {
+test("a client may cancel 100 calls at the same time, and no more", () => {
   expect(allowed(1000, early)).toBe(100);
 });
 
@@ -28,7 +28,7 @@ test.each([
   { ageMs: 120, timeoutMs: 100 },
   { ageMs: 1000, timeoutMs: undefined },
   { ageMs: 5000, timeoutMs: 60_000 },
-])("resets of calls that have had their time are free: %o", (reset) => {
+])("resets of calls near or after their timeout, or older than a second, are not limited: %o", (reset) => {
   expect(allowed(10_000, reset)).toBe(10_000);
 });
 
@@ -36,11 +36,11 @@ test.each([
   { ageMs: 10, timeoutMs: 100 },
   { ageMs: 999, timeoutMs: undefined },
   { ageMs: 0, timeoutMs: 60_000 },
-])("early resets are not: %o", (reset) => {
+])("resets of younger calls are limited: %o", (reset) => {
   expect(allowed(10_000, reset)).toBe(100);
 });
 
-test("over any time no more early resets pass than the burst and the rate allow", () => {
+test("the number of early resets never exceeds the burst plus the rate times the elapsed time", () => {
   const gaps = fc.array(fc.tuple(fc.nat(200), fc.nat(40)), { maxLength: 60 });
   fc.assert(
     fc.property(gaps, (steps) => {
@@ -66,15 +66,15 @@ async function start(given: LimitOptions = {}): Promise<void> {
 
 const u32 = (value: number) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 
-/** Returns the code of the GOAWAY frame that a server has sent; undefined if there is none. */
+/** Returns the code of the GOAWAY frame that a server has sent; undefined without such a frame. */
 function goawayCode(received: string): number | undefined {
   const goaway = framesOf(Buffer.from(received, "latin1")).find((each) => each[3] === type.goaway);
   return goaway?.readUInt32BE(13);
 }
 
 /**
- * Sends each packet after the PING that follows the previous packet is acknowledged, and returns the whole
- * response.
+ * Sends packets one after another, each followed by a PING whose acknowledgement is awaited. Returns all
+ * received bytes.
  */
 function sendInTurn(port: number, packets: readonly Uint8Array[]): Promise<string> {
   return new Promise((resolve) => {
@@ -126,9 +126,7 @@ test.each([
   expect(goawayCode(received)).toBe(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
 });
 
-/**
- * Sends calls that never end, and cancels all of them together once they run. Resolves when they are closed.
- */
+/** Starts endless calls, and cancels all of them together once they run. Resolves when they are closed. */
 async function giveUp(session: http2.ClientHttp2Session, count: number, timeout?: string): Promise<void> {
   const streams = Array.from({ length: count }, () => {
     const stream = session.request({
@@ -151,7 +149,7 @@ async function giveUp(session: http2.ClientHttp2Session, count: number, timeout?
   );
 }
 
-test("100 calls that are given up together leave their connection good", async () => {
+test("cancelling 100 calls together keeps their connection open", async () => {
   await start();
   const session = http2.connect(server.url);
   session.on("error", () => undefined);
@@ -164,11 +162,11 @@ test("100 calls that are given up together leave their connection good", async (
   session.destroy();
 });
 
-test("calls that time out together, again and again, leave their connection good", async () => {
+test("repeatedly cancelling timed-out calls together keeps their connection open", async () => {
   await start({ streamsPerConnection: 60 });
   const session = http2.connect(server.url);
   session.on("error", () => undefined);
-  // half of a microsecond has certainly passed
+  // half a microsecond has certainly passed
   for (let i = 0; i < 10; i++) await giveUp(session, 60, "1u");
   const health = session.request({ ":path": "/healthz" });
   const status = await new Promise((resolve) =>

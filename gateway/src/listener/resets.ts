@@ -2,14 +2,14 @@ import type { Limits } from "../limits.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /**
- * Resets of streams that have lived this long, in milliseconds, are not counted: concurrency bounds their
- * number.
+ * The age in milliseconds from which reset streams are not counted, because the limit of concurrent streams
+ * bounds their number.
  */
 const EARLY_MS = 1000;
 
 /**
- * Only resets within this age, in milliseconds, count across all connections of a client: streams that the
- * gateway cuts under contention are older, and calls that a client cancels have mostly run for longer.
+ * The age in milliseconds up to which resets also count across all connections of a client. Streams that the
+ * gateway cuts under contention are older, and most calls that a client cancels have run for longer.
  */
 const RAPID_MS = 100;
 
@@ -17,15 +17,15 @@ const RAPID_MS = 100;
 export interface Reset {
   /** The time that the stream was open, in milliseconds. */
   readonly ageMs: number;
-  /** The timeout set by the client, in milliseconds; undefined if there is none. */
+  /** The timeout set by the client, in milliseconds; undefined without a timeout. */
   readonly timeoutMs: number | undefined;
 }
 
 /**
  * Distinguishes reset attacks (CVE-2023-44487, and CVE-2025-8671, in which the peer provokes resets by the
  * server) from cancelled calls. Resets of long-lived streams, and of streams that have reached their client's
- * deadline, are free. The burst of other resets equals the stream limit of a connection, since a client may
- * cancel all of its calls at the same time. Beyond the burst, `resetsPerSecond` applies.
+ * deadline, are not counted. The burst of other resets equals the stream limit of a connection, since a
+ * client may cancel all of its calls at the same time. Over the burst, `resetsPerSecond` applies.
  */
 export class ResetBudget {
   /** The number of early resets allowed in a burst. */
@@ -57,7 +57,8 @@ export class ResetBudget {
 }
 
 /**
- * Half of a timeout counts as the whole timeout: the time before arrival and on the network is unknown here.
+ * Returns whether a reset counts. Half of a timeout counts as the whole timeout, because the time before
+ * arrival and on the network is unknown here.
  */
 function isEarly({ ageMs, timeoutMs }: Reset): boolean {
   return ageMs < EARLY_MS && (timeoutMs === undefined || ageMs < timeoutMs / 2);

@@ -19,10 +19,10 @@ interface TlsNotified {
 }
 
 /**
- * Creates the TLS part of the port: it does not listen itself and receives connections. A client without ALPN
- * gets HTTP/1.1. A client that offers only unknown protocols is rejected. If client authorities are
- * configured, so is a client without a certificate. A handshake that fails, or takes longer than
- * `headersTimeoutMs`, ends the connection.
+ * Creates the TLS server of the port. The server does not listen itself but receives connections. A client
+ * without ALPN gets HTTP/1.1, and a client that offers only unknown protocols is rejected. If client
+ * authorities are configured, a client without a certificate is rejected as well. A handshake that fails, or
+ * takes longer than `headersTimeoutMs`, ends the connection.
  */
 export function createSecure(
   certificate: Certificate,
@@ -35,7 +35,7 @@ export function createSecure(
     ...certificate,
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: limits.headersTimeoutMs,
-    // A client without a certificate of these authorities fails in the handshake.
+    // If set, a client without a certificate of these authorities fails in the handshake.
     requestCert: certificate.ca !== undefined,
     rejectUnauthorized: certificate.ca !== undefined,
   });
@@ -66,7 +66,9 @@ export function createSecure(
   };
 }
 
-/** Returns the peer address, which is the same for a TLS socket and its underlying connection. */
+/**
+ * Returns a string that identifies the peer, and is the same for a TLS socket and its underlying connection.
+ */
 function nameOf({ remoteAddress, remotePort }: net.Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

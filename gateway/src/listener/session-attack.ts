@@ -15,7 +15,7 @@ export interface AttackReports {
   readonly readTurns: ReadTurns;
 }
 
-/** Ends an HTTP/2 session whose peer attacks with resets or with headers that HPACK repeats. */
+/** Ends an HTTP/2 session whose peer attacks with resets, or with headers that HPACK repeats. */
 export class SessionAttack {
   private readonly session: http2.ServerHttp2Session;
   private readonly callbacks: Callbacks;
@@ -38,7 +38,7 @@ export class SessionAttack {
     const isClientBeyond = (now: number) => reports.attackers.hasReset(this.client, now);
     this.resets = new ResetBudget(limits, performance.now(), isClientBeyond);
     this.headers = new HeaderBudget(() => session.socket.bytesRead);
-    // If twice the allowed number of streams is opened, half of them have been reset already, which exceeds
+    // If twice the allowed number of streams is opened, half of them have already been reset, which exceeds
     // the burst.
     watchOpened(session, 2 * this.resets.burst, callbacks, reports.readTurns, () => {
       if (this.isOver) return;
@@ -67,8 +67,8 @@ export class SessionAttack {
   }
 
   /**
-   * Destroys the session once its GOAWAY is written: immediate destruction would lose the GOAWAY if other
-   * output is pending.
+   * Destroys the session once its GOAWAY is written; if other output is pending, immediate destruction would
+   * lose the GOAWAY.
    */
   private end(limit: LimitName): void {
     this.report(limit);

@@ -10,7 +10,7 @@ import { WriteWatch } from "./write-watch.ts";
 export interface SidePlace {
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
-  /** 0 picks a free port. */
+  /** The port; 0 picks a free port. */
   readonly port: number;
 }
 
@@ -29,8 +29,9 @@ const STALLED_MS = 30_000;
 
 /**
  * Listens on a separate port, so that the port for callers never exposes operator endpoints, and operators
- * are served even when callers exhaust its limits. On loopback, requests for other hosts get 421. Beyond
- * loopback every host is served, since scrapers use addresses. Rejects if the port is not available.
+ * are served even when callers exhaust the limits of their port. On a loopback address, requests for other
+ * hosts get 421. On other addresses every host is served, since scrapers use addresses. Rejects if the port
+ * is not available.
  */
 export function startSideServer(
   { host = "127.0.0.1", port }: SidePlace,
@@ -54,7 +55,7 @@ export function startSideServer(
   };
   server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
-    // After the start, the promise has no effect any more.
+    // After the start, rejecting the promise has no effect.
     const callbacks = new Callbacks(reject);
     callbacks.on(server, "error", reject);
     callbacks.on(server, "request", (request: http.IncomingMessage, response: http.ServerResponse) => {

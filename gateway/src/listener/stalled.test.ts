@@ -26,7 +26,7 @@ const prefix = Buffer.alloc(5);
 prefix.writeUInt32BE(message.length, 1);
 const body = Buffer.concat([prefix, message]);
 
-test("an HTTP/1.1 client that does not read its response is cut off", async () => {
+test("an HTTP/1.1 client that does not read its response is disconnected", async () => {
   const socket = net.connect(server.port, "127.0.0.1");
   socket.write(
     `POST /echo.v1.EchoService/Repeat HTTP/1.1\r\nHost: a\r\nContent-Type: application/connect+json\r\nContent-Length: ${body.length}\r\n\r\n`,
@@ -58,7 +58,7 @@ test("an HTTP/2 client that does not read its response loses the stream, and kee
   session.destroy();
 });
 
-test("many responses that come before their requests leave an HTTP/2 connection good", async () => {
+test("many responses sent before their request bodies arrive keep the HTTP/2 connection usable", async () => {
   const session = http2.connect(server.url);
   const post = (path: string, bytes: Buffer) =>
     new Promise((resolve, reject) => {

@@ -27,21 +27,20 @@ export interface TakenParts {
   readonly isDraining: () => boolean;
 }
 
-// named constants, since Callbacks does not register these listeners; their callbacks are guarded
-// nevertheless
+// named constants, because Callbacks does not register these listeners; their callbacks still catch errors
 const CLOSE = "close";
 const DRAIN = "drain";
 const FINISH = "finish";
 
 /**
- * An accepted request, until its response closes. Since there is one per request, it is a single object with
- * one listener per event.
+ * An accepted request, until its response closes. A single object with one listener per event keeps the cost
+ * per request low.
  */
 export class TakenRequest implements Exchange, Watched, Placed {
   place = -1;
   readonly response: HttpResponse;
   readonly origin: Origin;
-  /** The number of running requests of its connection, including this one. */
+  /** The number of running requests on the connection, including this one. */
   readonly running: number;
   /** The size of the request's HTTP/1 head on its connection: see `WireHeads`. */
   readonly headBytes: number;
@@ -55,7 +54,7 @@ export class TakenRequest implements Exchange, Watched, Placed {
   private isCounted = true;
 
   /**
-   * @param callbacks creates the callbacks of the request, on first use
+   * @param callbacks creates the callbacks of the request when they are first needed
    * @param counts the counters that include the request
    */
   constructor(
@@ -126,7 +125,7 @@ export class TakenRequest implements Exchange, Watched, Placed {
       this.uncount();
       if (parts.isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
       const { listener } = this;
-      // Node's sessions keep closed streams in a Map for a while, and thereby their listeners
+      // Node's HTTP/2 sessions retain closed streams for a while, and with them their listeners
       this.listener = undefined;
       listener?.closed();
     } catch (error) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitTarget } from "./target.ts";
 
-test("a target splits at its first question mark, and nothing of it is lost", () => {
+test("a target splits at its first question mark without losing characters", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom("/", "a", "?", "=", "&", "%3f", "#")), (parts) => {
       const target = parts.join("");

@@ -2,7 +2,7 @@
 export interface Target {
   readonly path: string;
   /**
-   * The text after the first question mark; further question marks belong to the query (RFC 3986 section
+   * The string after the first question mark; further question marks belong to the query (RFC 3986 section
    * 3.4).
    */
   readonly query: string | undefined;

@@ -21,7 +21,7 @@ const files = { certificate: path.join(directory, "tls.crt"), key: path.join(dir
 const first = selfSigned("first");
 const second = selfSigned("second");
 
-/** Replaces a file atomically, as certificate renewal should. */
+/** Writes a file atomically, as tools that replace certificates should. */
 function put(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
@@ -33,7 +33,10 @@ function use({ certificate, key }: SelfSigned): void {
 }
 
 let server: Server;
-/** A server that waits one second for a request; on a busy machine, a handshake alone may take that long. */
+/**
+ * A server with a header timeout of one second. With a shorter timeout, a handshake could fail on a busy
+ * machine.
+ */
 let impatient: Server;
 const LINES: Record<string, unknown>[] = [];
 let onLine = () => {};
@@ -58,7 +61,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Resolves when the log has a new line with this text. */
+/** Resolves when the log has a new line that contains a string. */
 function logged(text: string): Promise<void> {
   const from = LINES.length;
   return new Promise((resolve) => {
@@ -99,15 +102,16 @@ test.each([
     () => createConnectTransport({ baseUrl: server.url, httpVersion: "2", nodeOptions: { ca: CA } }),
   ],
   ["gRPC", () => createGrpcTransport({ baseUrl: server.url, nodeOptions: { ca: CA } })],
-])("over TLS %s is served", async (_name, transport) => {
+])("over TLS, %s is served", async (_name, transport) => {
   expect(server.url).toMatch(/^https:/);
   const before = LINES.length;
   expect((await createClient(EchoService, transport()).echo({ text: "safe" })).text).toBe("safe");
-  // written when the connection has accepted the response, possibly after the client has read it
+  // the log line is written when the connection has accepted the response, possibly after the client has read
+  // it
   await expect.poll(() => LINES.slice(before)).toMatchObject([{ code: "ok", client: "127.0.0.1" }]);
 });
 
-test("over TLS a long response comes whole over both versions", async () => {
+test("over TLS, a long response arrives complete with HTTP/1.1 and HTTP/2", async () => {
   const text = "x".repeat(1_000_000);
   for (const httpVersion of ["1.1", "2"] as const) {
     const transport = createConnectTransport({ baseUrl: server.url, httpVersion, nodeOptions: { ca: CA } });
@@ -120,23 +124,23 @@ test.each([
   [["http/1.1", "h2"], "h2"],
   [["http/1.1"], "http/1.1"],
   [undefined, false],
-])("over TLS a client that offers %j gets %j", async (ALPNProtocols, agreed) => {
+])("a TLS client that offers the ALPN protocols %j gets %j", async (ALPNProtocols, agreed) => {
   const socket = await shake(ALPNProtocols === undefined ? {} : { ALPNProtocols });
   expect(socket.alpnProtocol).toBe(agreed);
   socket.destroy();
 });
 
-test("over TLS a client that offers other protocols alone is rejected", async () => {
+test("a TLS client that offers only unsupported ALPN protocols is rejected", async () => {
   await expect(shake({ ALPNProtocols: ["spdy/3"] })).rejects.toThrow(/no.application.protocol/i);
 });
 
-test("over TLS TLS 1.1 is rejected", async () => {
+test("TLS 1.1 is rejected", async () => {
   await expect(
     shake({ maxVersion: "TLSv1.1", minVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" }),
   ).rejects.toThrow();
 });
 
-test("over TLS the start page names https", async () => {
+test("over TLS, the start page shows https URLs", async () => {
   const page = await new Promise<string>((resolve, reject) => {
     https
       .get(`${server.url}/`, { ca: CA, agent: false }, (answer) => {
@@ -152,7 +156,7 @@ test("over TLS the start page names https", async () => {
   expect(page).not.toContain("http://");
 });
 
-test("over TLS a malformed host is rejected as in cleartext", async () => {
+test("over TLS, a malformed host is rejected as in cleartext", async () => {
   const answer = parseAnswer(await exchange(await shake({}), "GET / HTTP/1.1\r\nHost: [\r\n\r\n"));
   expect(answer.status).toBe(400);
   const session = http2.connect(server.url, { ca: CA });
@@ -162,7 +166,7 @@ test("over TLS a malformed host is rejected as in cleartext", async () => {
   session.destroy();
 });
 
-test("over TLS slow headers get 408", async () => {
+test("over TLS, slow headers get 408", async () => {
   const socket = await shake({}, impatient);
   expect(parseAnswer(await exchange(socket, "GET / HTTP/1.1\r\nHost: a\r\nX: ")).status).toBe(408);
 });
@@ -172,7 +176,7 @@ test.each([
   ["cleartext", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"],
   ["half a hello", "\x16\x03\x01\x02\x00\x01\x00"],
   ["garbage", "\x00".repeat(1000)],
-])("over TLS a client that sends %s in place of a handshake is cut off", async (_name, text) => {
+])("a client that sends %s in place of a TLS handshake is disconnected", async (_name, text) => {
   const socket = net.connect(impatient.port, "127.0.0.1");
   const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
   socket.write(text, "latin1");
@@ -180,7 +184,7 @@ test.each([
   await closed;
 });
 
-test("over TLS garbage within TLS cuts the connection", async () => {
+test("an invalid TLS record closes the connection", async () => {
   const raw = net.connect(server.port, "127.0.0.1");
   const socket = await new Promise<tls.TLSSocket>((resolve) => {
     const secured = tls.connect({ socket: raw, ca: CA, servername: "localhost" }, () => resolve(secured));
@@ -190,7 +194,7 @@ test("over TLS garbage within TLS cuts the connection", async () => {
   await closed;
 });
 
-test("a new certificate is used for new connections, while those that are open go on", async () => {
+test("after a certificate reload, new connections use the new certificate, and open connections stay open", async () => {
   const session = http2.connect(server.url, { ca: CA });
   const ask = () =>
     new Promise((resolve, reject) => {
@@ -211,7 +215,7 @@ test("a new certificate is used for new connections, while those that are open g
   socket.destroy();
 });
 
-test("a new certificate that does not fit its key is not used, and said", async () => {
+test("a new certificate that does not match its key is not used, and the failure is logged", async () => {
   const kept = logged("certificate not reloaded, the one before is kept");
   put(files.key, first.key);
   await kept;
@@ -224,7 +228,7 @@ test("a new certificate that does not fit its key is not used, and said", async 
   socket.destroy();
 });
 
-test("files that are none are said before anything listens", () => {
+test("missing and invalid certificate files are reported before the server listens", () => {
   const none = path.join(directory, "none");
   expect(() => readCertificate({ certificate: none, key: files.key })).toThrow(
     `the certificate ${none} cannot be read: ENOENT: no such file or directory, open '${none}'`,

@@ -1,6 +1,6 @@
 /**
- * Limits a rate, with bursts. Taking more tokens than available creates a debt, which is repaid first. Times
- * are in milliseconds.
+ * Limits a rate, with bursts. Taking more tokens than available creates a debt, which later tokens repay
+ * first. Times are in milliseconds.
  */
 export class TokenBucket {
   private readonly burst: number;
@@ -16,7 +16,7 @@ export class TokenBucket {
     this.at = now;
   }
 
-  /** Takes a token at `now`; returns false if there was none. */
+  /** Takes a token at `now`; returns false if the bucket was empty. */
   take(now: number): boolean {
     this.left = this.leftAt(now) - 1;
     this.at = now;

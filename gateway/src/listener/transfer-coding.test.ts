@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Paths of every kind: calls of both paths, built-in services, pages, and an unknown path. */
+/** Requests of every kind: calls on both paths, built-in services, pages, and an unknown path. */
 const PLACES = [
   ["POST", "/echo.v1.EchoService/Echo", "application/json"],
   ["POST", "/echo.v1.EchoService/Echo", "application/grpc-web+proto"],
@@ -23,7 +23,7 @@ const PLACES = [
   ["POST", "/nothing", "application/json"],
 ] as const;
 
-/** Returns a request whose body is never sent, so that a reader of the body waits. */
+/** Returns a request whose body is never sent, so that a server that reads the body would wait. */
 function head(method: string, path: string, type: string, codings: readonly string[]): string {
   const lines = codings.map((coding) => `transfer-encoding: ${coding}\r\n`).join("");
   return `${method} ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\n${lines}\r\n`;
@@ -40,7 +40,7 @@ const token = fc.constantFrom(
   "trailers",
 );
 
-test("a transfer coding beneath chunks gets 501 on every path before anything is read, and ends its connection", async () => {
+test("a transfer coding before chunked gets 501 on every path without reading the body, and closes the connection", async () => {
   const below = fc.array(token, { minLength: 1, maxLength: 3 });
   const cases = fc.record({
     place: fc.constantFrom(...PLACES),
@@ -70,16 +70,19 @@ test("a transfer coding beneath chunks gets 501 on every path before anything is
   );
 });
 
-test.each(["chunked", "Chunked", "\tchunked "])("the transfer coding %j is served", async (coding) => {
-  const body = '{"text":"a"}';
-  const [method, path, type] = PLACES[0];
-  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-  const request = head(method, path, `${type}\r\nconnection: close`, [coding]) + chunks;
-  expect(parseAnswer(await exchange(server.port, request)).status).toBe(200);
-});
+test.each(["chunked", "Chunked", "\tchunked "])(
+  "a request with the transfer coding %j is served",
+  async (coding) => {
+    const body = '{"text":"a"}';
+    const [method, path, type] = PLACES[0];
+    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const request = head(method, path, `${type}\r\nconnection: close`, [coding]) + chunks;
+    expect(parseAnswer(await exchange(server.port, request)).status).toBe(200);
+  },
+);
 
 test.each(PLACES)(
-  "HTTP/1.0 has no chunks: %s %s of %s is rejected, and its connection ends",
+  "a chunked HTTP/1.0 request is rejected and closes its connection: %s %s of %s",
   async (method, path, type) => {
     const [line, ...lines] = head(method, path, `${type}\r\nconnection: keep-alive`, ["chunked"]).split(
       "\r\n",

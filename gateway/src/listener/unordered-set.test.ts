@@ -6,7 +6,7 @@ class Thing implements Placed {
   place = -1;
 }
 
-test("a set has what was added and not removed, in whatever order that happens", () => {
+test("after any sequence of additions and removals, a set contains the added and not removed members", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(7)), { maxLength: 60 }), (steps) => {
       const things = Array.from({ length: 8 }, () => new Thing());

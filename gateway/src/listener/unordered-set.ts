@@ -1,12 +1,13 @@
-/** A member of an unordered set. It remembers its index, which is -1 outside of a set. */
+/** A member of an unordered set. It stores its index in the set, or -1 outside of a set. */
 export interface Placed {
   // biome-ignore lint/plugin: changes as others leave the set
   place: number;
 }
 
 /**
- * An unordered set for members that come and go quickly. A Map or Set grows by allocating a new table. Once
- * the old table is promoted, it retains every later member until the next full garbage collection.
+ * An unordered set for members that are added and removed quickly. A Map or Set grows by allocating a new
+ * table. Once V8 promotes the old table, it retains every later member until the next full garbage
+ * collection.
  */
 export class UnorderedSet<T extends Placed> implements Iterable<T> {
   private readonly things: T[] = [];
@@ -16,7 +17,7 @@ export class UnorderedSet<T extends Placed> implements Iterable<T> {
     this.things.push(thing);
   }
 
-  /** Safe to call twice. */
+  /** Removes a member; may be called twice. */
   remove(thing: T): void {
     const { place } = thing;
     if (place < 0) return;
@@ -27,7 +28,7 @@ export class UnorderedSet<T extends Placed> implements Iterable<T> {
     this.things[place] = last;
   }
 
-  /** Iterates over the current members, which may leave during the iteration. */
+  /** Iterates over the current members, which may be removed during the iteration. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.things].values();
   }

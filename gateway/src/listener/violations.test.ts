@@ -29,7 +29,7 @@ const HEAD = [
 ] as const;
 const OPEN = frame(type.headers, END_HEADERS, 1, block(HEAD));
 
-/** Input that ends a connection, below the level of requests (RFC 9113 section 5.4.1). */
+/** Input that ends a connection because of an error below the level of requests (RFC 9113 section 5.4.1). */
 const VIOLATIONS: Readonly<Record<string, readonly Buffer[]>> = {
   "a PING of 7 bytes": [frame(type.ping, 0, 0, Buffer.alloc(7))],
   "a PING on a stream": [frame(type.ping, 0, 1, Buffer.alloc(8))],
@@ -66,13 +66,13 @@ async function send(frames: readonly Buffer[]): Promise<void> {
   await once(socket, "close");
 }
 
-test.each(Object.entries(VIOLATIONS))("%s ends the connection and is counted", async (_name, frames) => {
+test.each(Object.entries(VIOLATIONS))("%s closes the connection and is counted", async (_name, frames) => {
   const before = await count();
   await send(frames);
   expect(await count()).toBe(before + 1);
 });
 
-test("a client that goes away, and one that is served, are not counted", async () => {
+test("a client that disconnects, and a client that is served, are not counted as violations", async () => {
   const before = await count();
   const socket = net.connect(server.port, "127.0.0.1");
   socket.on("error", () => undefined).resume();
@@ -147,7 +147,7 @@ const BOMBS: Readonly<Record<string, (index: number) => readonly Buffer[]>> = {
 };
 
 test.each(Object.entries(BOMBS))(
-  "%s, on 50 connections, leaves others served",
+  "%s on 50 connections does not affect other clients",
   { timeout: 60_000 },
   async (_name, make) => {
     const bytes = Buffer.concat([
@@ -176,13 +176,13 @@ test.each(Object.entries(BOMBS))(
 );
 
 /**
- * The number of frames in a flood: output to a server that does not read stays in the socket buffers, or is
- * lost when the server closes.
+ * The number of frames in a flood. Output to a server that does not read stays in the socket buffers, or is
+ * lost when the server closes the connection.
  */
 const FLOOD = 20_000;
 
 test.each(Object.entries(FLOODS))(
-  "while %s frames flood one connection, others are served",
+  "a flood of %s frames on one connection does not affect other clients",
   { timeout: 60_000 },
   async (_name, make) => {
     const socket = net.connect(server.port, "127.0.0.1");
@@ -208,7 +208,9 @@ test.each(Object.entries(FLOODS))(
   },
 );
 
-test("property: any mixture of such frames leaves the server serving", { timeout: 120_000 }, async () => {
+test("property: the server serves calls after any mixture of floods and violations", {
+  timeout: 120_000,
+}, async () => {
   const makers = [
     ...Object.values(FLOODS),
     ...Object.values(VIOLATIONS).map((frames) => () => Buffer.concat(frames)),

@@ -27,7 +27,7 @@ const HEADERS = {
   "content-type": "application/connect+json",
 };
 
-/** Returns the status of a stream, and whether it has a message. */
+/** Opens a watch, and returns the status and the first message of its stream. */
 async function watch(session: http2.ClientHttp2Session): Promise<string> {
   const stream = session.request(HEADERS);
   stream.end(BODY);
@@ -39,33 +39,30 @@ async function watch(session: http2.ClientHttp2Session): Promise<string> {
 test.each([
   ["one address", ["127.0.0.1"]],
   ["four addresses", ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"]],
-])(
-  "as many watchers as there may be, opened in one burst from %s, are all admitted",
-  async (_who, addresses) => {
-    const server = await startServer({
-      routes,
-      isWatch: ({ name }) => name === "Repeat",
-      limits: {
-        watchers: WATCHERS,
-        requestsInFlight: 2 * PER_TURN,
-        requestsPerClient: 8,
-        eventLoopDelayMs: 60_000,
-        drainNoticeMs: 1,
-        drainStreamsMs: 1,
-        drainGraceMs: 1,
-      },
-    });
-    const connectFrom = (localAddress = "127.0.0.1") =>
-      net.connect({ port: server.port, host: "127.0.0.1", localAddress });
-    const sessions = Array.from({ length: WATCHERS / PER_CONNECTION }, (_, index) =>
-      http2.connect(server.url, { createConnection: () => connectFrom(addresses[index % addresses.length]) }),
-    );
-    const opened = await Promise.all(
-      sessions.flatMap((session) => Array.from({ length: PER_CONNECTION }, () => watch(session))),
-    );
-    expect(opened).toHaveLength(WATCHERS);
-    expect(new Set(opened)).toEqual(new Set([`200 ${MESSAGE}`]));
-    for (const session of sessions) session.destroy();
-    await server.close();
-  },
-);
+])("the maximum number of watchers, opened in one burst from %s, is admitted", async (_who, addresses) => {
+  const server = await startServer({
+    routes,
+    isWatch: ({ name }) => name === "Repeat",
+    limits: {
+      watchers: WATCHERS,
+      requestsInFlight: 2 * PER_TURN,
+      requestsPerClient: 8,
+      eventLoopDelayMs: 60_000,
+      drainNoticeMs: 1,
+      drainStreamsMs: 1,
+      drainGraceMs: 1,
+    },
+  });
+  const connectFrom = (localAddress = "127.0.0.1") =>
+    net.connect({ port: server.port, host: "127.0.0.1", localAddress });
+  const sessions = Array.from({ length: WATCHERS / PER_CONNECTION }, (_, index) =>
+    http2.connect(server.url, { createConnection: () => connectFrom(addresses[index % addresses.length]) }),
+  );
+  const opened = await Promise.all(
+    sessions.flatMap((session) => Array.from({ length: PER_CONNECTION }, () => watch(session))),
+  );
+  expect(opened).toHaveLength(WATCHERS);
+  expect(new Set(opened)).toEqual(new Set([`200 ${MESSAGE}`]));
+  for (const session of sessions) session.destroy();
+  await server.close();
+});

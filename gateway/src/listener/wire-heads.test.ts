@@ -39,7 +39,7 @@ function connect(isSecure: boolean): net.Socket {
   return isSecure ? tls.connect({ ...options, ca: certificate }) : net.connect(options);
 }
 
-/** The text before and after padding. */
+/** A message with a position for padding: the parts before and after the padding, and its repeated unit. */
 interface Padded {
   readonly before: string;
   readonly unit: string;
@@ -56,7 +56,7 @@ const CHUNK = `c\r\n${BODY}\r\n`;
 
 const inHead = (before: string, unit: string, after: string): Padded => ({ before, unit, after });
 
-/** Padding within a head. */
+/** Heads with a position for padding. */
 const HEADS: Readonly<Record<string, Padded>> = {
   "empty lines before the request line": inHead("", "\r\n", `${LINE}${HEADERS}${COUNTED}\r\n${BODY}`),
   "line feeds before the request line": inHead("", "\n", `${LINE}${HEADERS}${COUNTED}\r\n${BODY}`),
@@ -88,7 +88,7 @@ const chunked = (before: string, unit: string): Padded => ({
   after: "",
 });
 
-/** Padding within an unfinished body, after its last byte or before its first byte. */
+/** Unfinished bodies with a position for padding, after their last byte or before their first byte. */
 const BODIES: Readonly<Record<string, Padded>> = {
   "zeros of a chunk's size": chunked("", "0"),
   "spaces after a chunk's size": chunked("c", " "),
@@ -160,7 +160,7 @@ const good = fc.record({
 });
 const before = fc.array(good, { maxLength: 4 });
 
-test("requests whose heads are within the limits are served, however long the bodies before them are", async () => {
+test("requests whose heads are within the limits are served, even after requests with long bodies", async () => {
   await fc.assert(
     fc.asyncProperty(before, fc.boolean(), fc.boolean(), async (requests, isSecure, isPipelined) => {
       const connection = new Connection(isSecure);
@@ -173,12 +173,12 @@ test("requests whose heads are within the limits are served, however long the bo
 });
 
 /**
- * The most that a request may take: the limits, plus the bytes that Node reads ahead of the previous request
- * and of this one.
+ * The maximum size of a head that may be accepted: the limits, plus the bytes that Node reads ahead for the
+ * previous request and for this one.
  */
 const BOUND = LIMITS.headerBytes + LIMITS.urlBytes + 2 * READ_AHEAD;
 
-test("a head that is padded anywhere gets 431 or 400, or loses its connection, also after other requests", async () => {
+test("a head with too much padding gets 431 or 400, or its connection is closed, also after other requests", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...Object.entries(HEADS)),
@@ -200,7 +200,7 @@ test("a head that is padded anywhere gets 431 or 400, or loses its connection, a
 });
 
 test.each(Object.entries({ ...HEADS, ...BODIES }))(
-  "a client that sends %s without end is cut off in time",
+  "a client that sends %s without end is disconnected in time",
   async (_where, { before: start, unit }) => {
     const connection = new Connection(false);
     connection.socket.write(start);
@@ -208,7 +208,7 @@ test.each(Object.entries({ ...HEADS, ...BODIES }))(
     const timer = setInterval(() => connection.socket.write(block), 20);
     await connection.closed;
     clearInterval(timer);
-    // the whole message may have arrived before
+    // the whole message may have arrived earlier
     for (const status of connection.statuses) expect([200, 400, 408, 431, 504]).toContain(status);
   },
 );

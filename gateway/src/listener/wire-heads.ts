@@ -3,20 +3,21 @@ import type { Socket } from "node:net";
 import type { Callbacks } from "./callbacks.ts";
 
 /**
- * The bytes that Node may have read beyond the head of a reported request: a full buffer, plus one more read.
+ * The maximum number of bytes that Node has read beyond the head of a reported request: a full buffer, plus
+ * one more read.
  */
 export const READ_AHEAD = 2 * 64 * 1024;
 
 /**
  * Counts the bytes of HTTP/1 request heads on their connections. Node's parser does not count spaces before
- * values and within the request line, nor empty lines before it. A count may be off by `READ_AHEAD` in both
+ * values and within the request line, or empty lines before it. A count may be off by `READ_AHEAD` in both
  * directions, since a connection reports how many bytes were read, but not where a head ends.
  */
 export class WireHeads {
-  /** The number of bytes of a connection before its next head, or the request whose end is not known yet. */
+  /** By connection, the number of bytes before its next head, or the request whose end is not known yet. */
   private readonly ends = new WeakMap<Socket, number | IncomingMessage>();
 
-  /** Returns the size of a request's head, when Node reports the request. */
+  /** Returns the size of a request's head; must be called when Node reports the request. */
   count(request: IncomingMessage, callbacks: () => Callbacks): number {
     const { socket, headers } = request;
     const read = socket.bytesRead;
@@ -26,7 +27,7 @@ export class WireHeads {
     } else {
       this.ends.set(socket, request);
       callbacks().once(request, "end", () => {
-        // a later request may have arrived before
+        // a later request may have arrived earlier than this end
         if (this.ends.get(socket) === request) this.ends.set(socket, socket.bytesRead);
       });
     }

@@ -22,7 +22,7 @@ export interface Watched {
 const SHED_EVERY_MS = 50;
 
 /**
- * Watches that clients read their responses, of any kind. A response with unread bytes is cut if its client
+ * Checks that clients read their responses of any kind. A response with unread bytes is cut if its client
  * reads none of them for `stalledMs`. HTTP/2 windows count in the same way as TCP windows.
  */
 export class WriteWatch {
@@ -35,7 +35,7 @@ export class WriteWatch {
   private hasShed = false;
 
   /**
-   * @param onStalled notified of each response that is cut
+   * @param onStalled called for each response that is cut
    * @param requests the requests whose responses are watched; they report reads themselves
    */
   constructor(
@@ -66,19 +66,19 @@ export class WriteWatch {
     this.watched.set(stream, { response: { stream }, isDetached: true, waitingSince: this.now() });
   }
 
-  /** Notes that a detached stream was read or has closed. */
+  /** Records that a detached stream was read or has closed. */
   progressed(stream: ServerHttp2Stream): void {
     this.watched.delete(stream);
     if (!stream.destroyed && stream.writableLength > 0) this.wrote(stream);
   }
 
-  /** Cuts responses that have been unread for `stalledMs`. Call more often than that. */
+  /** Cuts responses that have been unread for `stalledMs`; must be called more often than that. */
   check(): void {
     this.cutAfter(this.stalledMs());
   }
 
   /**
-   * Makes room under contention: cuts responses that have been unread for a shorter time, in milliseconds.
+   * Makes room under contention: cuts responses that have been unread for a shorter time, `ms`.
    *
    * @returns whether a response was cut, now or just before
    */
@@ -102,8 +102,8 @@ export class WriteWatch {
   }
 
   /**
-   * Cuts a response that has been unread for the given time; returns whether it was cut. Restarts the time of
-   * a response without unread bytes.
+   * Cuts a response that has been unread for the given time; returns whether it was cut. Restarts the time if
+   * the response has no unread bytes.
    */
   private isCut(watched: Watched, now: number, ms: number): boolean {
     if (!isWaiting(watched.response)) {
@@ -132,8 +132,8 @@ function isWaiting(response: Written): boolean {
 }
 
 /**
- * Cuts a response off. If a stream still exists after a previous cut, its session no longer sends anything,
- * e.g. because its peer violated the protocol after a GOAWAY; in that case the whole session is closed.
+ * Cuts a response off. If its stream still exists after a previous cut, its session no longer sends anything,
+ * e.g. because its peer violated the protocol after a GOAWAY; then the whole session is closed.
  */
 function cutOrClose(response: Written): void {
   if ("stream" in response && response.stream.closed) {

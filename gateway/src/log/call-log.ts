@@ -31,7 +31,7 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
 }
 
 /**
- * Returns the number of attempts, and the number of requests if it is larger, since each page is a separate
+ * Returns the number of attempts and, if it is larger, the number of requests, since each page is a separate
  * request.
  */
 function requestsOf({ requests, retries }: Call): { readonly attempts?: number; readonly requests?: number } {
@@ -49,8 +49,8 @@ function causeOf(reason: unknown): string | undefined {
 }
 
 /**
- * Returns whether an error is an upstream's error response, which is not a defect; its text is only for the
- * caller.
+ * Returns whether an error is an upstream's error response. Such an error is not a defect, and its message is
+ * only for the caller.
  */
 function isUpstreamResponse(reason: unknown): boolean {
   if (!(reason instanceof ConnectError)) return false;

@@ -2,13 +2,16 @@ import type { Difference, DifferenceClass, DifferenceReport } from "connect-rest
 import { methodPath } from "../call/method-path.ts";
 import type { Logger } from "./logger.ts";
 
-/** The interval for one line per place, in milliseconds. */
+/** The minimum interval between two lines about the same place, in milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/** The number of places to remember; the oldest is forgotten first. */
+/** The maximum number of remembered places; the oldest is forgotten first. */
 const MAX_PLACES = 1000;
 
-/** The log level of each class: a description covers part of an API, so additional fields are expected. */
+/**
+ * The log level of each class. Additional fields have the lowest level, because a description covers only
+ * part of an API.
+ */
 const LEVELS: Readonly<Record<DifferenceClass, "debug" | "info" | "warn">> = {
   additional: "debug",
   converted: "info",
@@ -43,7 +46,7 @@ export function createDifferenceLog(
       return;
     }
     const unlogged = place === undefined || place.unlogged === 0 ? {} : { unlogged: place.unlogged };
-    // Only the type is logged: a value may follow it, which is the caller's data.
+    // Only the type is logged, because the value after it is the caller's data.
     const line = { method, upstream, path, expected, got: got.split(" ")[0], class: as, ...unlogged };
     log[level](line, "difference");
     places.delete(key);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineQueue, type Sink } from "./line-queue.ts";
 
-/** A sink that holds every chunk until the test lets it go. */
+/** Returns a sink that holds each chunk until the test releases it. */
 function heldSink() {
   const chunks: string[] = [];
   let release: ((error?: Error) => void) | undefined;
@@ -16,7 +16,7 @@ function heldSink() {
   return { sink, chunks, step: (error?: Error) => release?.(error), isBusy: () => release !== undefined };
 }
 
-test("lines go out whole and in order, many at a time once the sink is slow", () => {
+test("lines are written whole and in order, several at a time if the sink is slow", () => {
   const { sink, chunks, step } = heldSink();
   const queue = new LineQueue(sink);
   for (const line of ["a\n", "b\n", "c\n"]) queue.write(line);
@@ -26,7 +26,7 @@ test("lines go out whole and in order, many at a time once the sink is slow", ()
   expect(queue.queuedBytes).toBe(0);
 });
 
-test("beyond the bytes that may wait, whole lines are dropped and counted, whatever is written", () => {
+test("lines over the byte limit are dropped whole and counted", () => {
   const actions = fc.array(
     fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 30 }).map((text) => ({ write: text.replaceAll("\n", "") })),
@@ -63,7 +63,7 @@ test("beyond the bytes that may wait, whole lines are dropped and counted, whate
   );
 });
 
-test("what was dropped is said once, when the reader has taken half of what waited", () => {
+test("dropped lines are reported once, when half of the queue has been read", () => {
   const { sink, step } = heldSink();
   const queue = new LineQueue(sink, 8);
   const reports: number[] = [];
@@ -78,7 +78,7 @@ test("what was dropped is said once, when the reader has taken half of what wait
   expect(queue.droppedLines).toBe(2);
 });
 
-test("a report may itself be a line", () => {
+test("a report may write a line to the same queue", () => {
   const { sink, chunks, step, isBusy } = heldSink();
   const queue = new LineQueue(sink, 8);
   queue.onFlow((dropped) => queue.write(`lost ${dropped}\n`));
@@ -87,7 +87,7 @@ test("a report may itself be a line", () => {
   expect(chunks).toEqual(["1234567\n", "lost 1\n"]);
 });
 
-test("flush resolves when all is out, and not before", async () => {
+test("flush resolves when all lines have been written, and not earlier", async () => {
   const { sink, step } = heldSink();
   const queue = new LineQueue(sink);
   queue.write("a\n");
@@ -102,7 +102,7 @@ test("flush resolves when all is out, and not before", async () => {
   await queue.flush(Number.POSITIVE_INFINITY);
 });
 
-test("flush waits for no reader beyond its time", async () => {
+test("flush stops waiting for the reader after its timeout", async () => {
   const queue = new LineQueue(() => undefined);
   queue.write("a\n");
   await queue.flush(1);

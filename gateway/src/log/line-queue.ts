@@ -1,17 +1,17 @@
 /**
- * Writes a chunk of whole lines, and calls back asynchronously when it is written or has failed. Never
- * blocks.
+ * Writes a chunk of whole lines, and calls `done` asynchronously when the chunk is written or the write has
+ * failed. Never blocks.
  */
 export type Sink = (chunk: string, done: (error?: Error | null) => void) => void;
 
-/** The maximum number of bytes that wait for a slow reader. */
+/** The maximum number of queued bytes. */
 const MAX_QUEUED_BYTES = 1024 * 1024;
 
-/** The bytes passed to the sink per write: the capacity of a pipe. */
+/** The maximum number of bytes per write: the capacity of a pipe. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Queues lines for a reader that may be slow, stopped or disconnected. Writers never wait: beyond `maxBytes`,
+ * Queues lines for a reader that may be slow, stopped or disconnected. Writers never wait: over `maxBytes`,
  * whole lines are dropped and counted.
  */
 export class LineQueue {
@@ -36,22 +36,25 @@ export class LineQueue {
     return this.dropped;
   }
 
-  /** The error of a failed write; undefined if there was none. */
+  /** The error of a failed write; undefined if no write has failed. */
   get failure(): Error | undefined {
     return this.lastFailure;
   }
 
-  /** The waiting bytes, including those being written. */
+  /** The number of queued bytes, including bytes being written. */
   get queuedBytes(): number {
     return this.bytes;
   }
 
-  /** Reports dropped lines once the reader has taken half of the waiting bytes. */
+  /**
+   * Sets a callback that receives the number of dropped lines once the reader has taken half of the queued
+   * bytes.
+   */
   onFlow(report: (dropped: number) => void): void {
     this.report = report;
   }
 
-  /** Adds a line, with its newline. */
+  /** Adds a line, which ends with a newline. */
   write(line: string): void {
     const bytes = Buffer.byteLength(line);
     if (this.bytes + bytes > this.maxBytes) {
@@ -97,7 +100,7 @@ export class LineQueue {
     });
   }
 
-  /** Takes at least one line, if there is one. */
+  /** Takes at least one line, if the queue has one. */
   private takeChunk(): string[] {
     let bytes = 0;
     let count = 0;

@@ -13,7 +13,7 @@ import { logCall } from "./call-log.ts";
 import { createDifferenceLog } from "./difference-log.ts";
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
 
-/** A logger and the lines that it has written. */
+/** Returns a logger, and the lines that it has written. */
 function capture(level: LogLevel = "info") {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger(level, { write: (line: string) => lines.push(JSON.parse(line)) });
@@ -47,7 +47,7 @@ function logEnded(log: Logger, call: Call, httpStatus = 200, defect?: unknown): 
   logCall(log, call, outcomeOf(call, httpStatus, defect));
 }
 
-test("pages are counted apart from what was sent again", () => {
+test("a call's log line counts requests for pages separately from attempts", () => {
   const { log, lines } = capture();
   logEnded(log, { ...endedCall(), requests: 7 });
   logEnded(log, { ...endedCall(), requests: 7, retries: 2 });
@@ -61,7 +61,7 @@ test("pages are counted apart from what was sent again", () => {
   ]);
 });
 
-test("a call is one line of these fields and no others", () => {
+test("a call's log line has these fields and no others", () => {
   const { log, lines } = capture();
   logEnded(log, endedCall());
   expect(Object.keys(lines[0] ?? {})).toEqual([
@@ -87,7 +87,7 @@ test("a call is one line of these fields and no others", () => {
   });
 });
 
-test("an error that is meant for the caller is its code alone", () => {
+test("for an error that is meant for the caller, only the code is logged", () => {
   const { log, lines } = capture();
   const detail = { desc: EchoRequestSchema, value: create(EchoRequestSchema, { text: "s3cret" }) };
   logEnded(
@@ -99,7 +99,7 @@ test("an error that is meant for the caller is its code alone", () => {
   expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
 
-test("a defect has its stack, and is an error", () => {
+test("a defect is logged as an error, with its stack", () => {
   const { log, lines } = capture();
   logEnded(log, endedCall(new TypeError("boom")), 500);
   logEnded(
@@ -115,7 +115,7 @@ test("a defect has its stack, and is an error", () => {
   ]);
 });
 
-test("what an upstream responded with is its caller's alone", () => {
+test("the text of an upstream's error response is not logged", () => {
   const { log, lines } = capture();
   const value = { reason: "BAD", domain: "echo", metadata: { http_status: "500" } };
   const cause = new Error("HTTP 500: s3cret");
@@ -125,7 +125,7 @@ test("what an upstream responded with is its caller's alone", () => {
   expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
 
-test("a call that was rejected before it began has its HTTP status", () => {
+test("a call that was rejected before it began is logged with its HTTP status", () => {
   const { log, lines } = capture();
   logEnded(log, { ...endedCall(), signal: undefined }, 415);
   expect(lines[0]).toMatchObject({ code: "http_415" });
@@ -135,24 +135,27 @@ test.each([
   ["grpc", "application/grpc+thrift"],
   ["grpc-web", "application/grpc-web-text"],
   ["connect", "text/plain"],
-])("that is also so for %s, whatever the status of its response", async (protocol, contentType) => {
-  const { log, lines } = capture();
-  const server = await startServer({
-    log,
-    limits: { drainNoticeMs: 1 },
-    routes: (router) => router.service(EchoService, { echo: ({ text }) => ({ text }) }),
-  });
-  const path = "/echo.v1.EchoService/Echo";
-  const head = { ":method": "POST", ":path": path, "content-type": contentType };
-  await http2Request(server.port, head, new Uint8Array());
-  await server.close();
-  const calls = lines.filter((line) => "code" in line);
-  expect(calls).toMatchObject([{ protocol, code: "http_415" }]);
-});
+])(
+  "a rejected call of %s is logged with its HTTP status, whatever the status of its response",
+  async (protocol, contentType) => {
+    const { log, lines } = capture();
+    const server = await startServer({
+      log,
+      limits: { drainNoticeMs: 1 },
+      routes: (router) => router.service(EchoService, { echo: ({ text }) => ({ text }) }),
+    });
+    const path = "/echo.v1.EchoService/Echo";
+    const head = { ":method": "POST", ":path": path, "content-type": contentType };
+    await http2Request(server.port, head, new Uint8Array());
+    await server.close();
+    const calls = lines.filter((line) => "code" in line);
+    expect(calls).toMatchObject([{ protocol, code: "http_415" }]);
+  },
+);
 
 const ONE_EACH = { additional: 1, converted: 1, lost: 1 };
 
-test("a difference is one line a minute for each place, without values", () => {
+test("a difference is logged at most once a minute for each place, without values", () => {
   const { log, lines } = capture();
   let now = 0;
   const report = createDifferenceLog(log, () => now);
@@ -182,20 +185,23 @@ test("a difference is one line a minute for each place, without values", () => {
   expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
 
-test.each(["additional", "converted", "lost"] as const)("a difference is logged by its class: %s", (as) => {
-  const { log, lines } = capture("debug");
-  const differences = [{ path: "a", expected: "int32", got: "array", class: as }];
-  createDifferenceLog(log)({
-    method: EchoService.method.echo,
-    upstream: "echo",
-    differences,
-    counts: ONE_EACH,
-  });
-  const level = { additional: "debug", converted: "info", lost: "warn" }[as];
-  expect(lines).toMatchObject([{ level, path: "a", class: as }]);
-});
+test.each(["additional", "converted", "lost"] as const)(
+  "the log level of a difference depends on its class: %s",
+  (as) => {
+    const { log, lines } = capture("debug");
+    const differences = [{ path: "a", expected: "int32", got: "array", class: as }];
+    createDifferenceLog(log)({
+      method: EchoService.method.echo,
+      upstream: "echo",
+      differences,
+      counts: ONE_EACH,
+    });
+    const level = { additional: "debug", converted: "info", lost: "warn" }[as];
+    expect(lines).toMatchObject([{ level, path: "a", class: as }]);
+  },
+);
 
-test("a request id is repeated only when it is harmless", () => {
+test("a client's request ID is repeated only if it is harmless", () => {
   expect(requestIdOf("abc-1.2_3")).toBe("abc-1.2_3");
   for (const bad of [undefined, "", "a b", 'a"', "x".repeat(129), ["a"]]) {
     expect(requestIdOf(bad)).toMatch(/^[0-9a-f]{8}-/);

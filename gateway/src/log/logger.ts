@@ -6,15 +6,15 @@ export type { Logger } from "pino";
 
 const require = createRequire(import.meta.url);
 
-/** From most to least verbose. */
+/** The log levels, from most to least verbose. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Creates a logger of JSON lines on standard error, or of coloured lines on a terminal. Logging never waits
- * for the reader: beyond one waiting megabyte, lines are dropped, and a later warning reports their number.
- * Callers name every field of a line explicitly, so bodies, headers and credentials are never logged. Every
- * line contains the fields of `base`.
+ * Creates a logger that writes JSON lines to standard error, or coloured lines to a terminal. Logging never
+ * waits for the reader: if more than one megabyte is queued, lines are dropped, and a later warning reports
+ * their number. Callers name every field of a line explicitly, so bodies, headers and credentials are never
+ * logged. Every line contains the fields of `base`.
  */
 export function createLogger(
   level: LogLevel,
@@ -39,7 +39,7 @@ export function silentLogger(): Logger {
 function linesOfStandardError(): DestinationStream {
   const queue = standardError();
   if (!process.stderr.isTTY) return queue;
-  // only for terminals
+  // loaded only for terminals
   const { isColorSupported, prettyFactory }: typeof import("pino-pretty") = require("pino-pretty");
   const pretty = prettyFactory({ colorize: isColorSupported, translateTime: "SYS:HH:MM:ss.l" });
   return { write: (line) => queue.write(pretty(line)) };

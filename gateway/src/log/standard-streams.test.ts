@@ -5,7 +5,10 @@ import { fileSink } from "./standard-streams.ts";
 
 type Written = (error: NodeJS.ErrnoException | null, written: number) => void;
 
-/** A file that takes what the list says: bytes, or "EAGAIN" for none now; then everything. */
+/**
+ * Creates a file that accepts a given number of bytes per write, or rejects a write with EAGAIN. At the end
+ * of the list it accepts everything.
+ */
 function stubbornFile(takes: (number | "EAGAIN")[]) {
   const taken: Uint8Array[] = [];
   const write = (_fd: number, bytes: Buffer, offset: number, length: number, _at: null, done: Written) => {
@@ -21,7 +24,7 @@ function stubbornFile(takes: (number | "EAGAIN")[]) {
   return { write: write as unknown as typeof fs.write, text: () => Buffer.concat(taken).toString() };
 }
 
-test("a terminal that takes part of a chunk, or nothing for a while, gets all of it", async () => {
+test("a terminal that accepts only part of a chunk, or rejects writes for a while, receives the whole chunk", async () => {
   vi.useFakeTimers();
   try {
     const takes = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant("EAGAIN" as const)));

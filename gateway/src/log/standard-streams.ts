@@ -3,17 +3,17 @@ import net from "node:net";
 import tty from "node:tty";
 import { LineQueue, type Sink } from "./line-queue.ts";
 
-/** The delay before retrying a terminal that accepts no more output, in milliseconds. */
+/** The delay before a write to a terminal that accepts no more output is retried, in milliseconds. */
 const BUSY_MS = 20;
 
 const QUEUES = new Map<number, LineQueue>();
 
-/** Returns the queue for standard output. It drops nothing, since commands print finite texts. */
+/** Returns the queue for standard output, which drops no lines, since the output of commands is finite. */
 export function standardOutput(): LineQueue {
   return queueOf(1, Number.POSITIVE_INFINITY);
 }
 
-/** Returns the queue for standard error, where at most one megabyte waits. */
+/** Returns the queue for standard error, which holds at most one megabyte. */
 export function standardError(): LineQueue {
   return queueOf(2);
 }
@@ -25,9 +25,9 @@ function queueOf(fd: 1 | 2, maxBytes?: number): LineQueue {
 }
 
 /**
- * A sink that blocks neither this thread nor, at the end, the process: a thread that is stuck in a write
- * would hold it. Node's own streams do so for pipes and sockets only;
- * to terminals and files they write synchronously.
+ * Returns a sink whose writes block neither the event loop nor the exit of the process, which would wait for
+ * a thread that is stuck in a write. Node's own streams are asynchronous only for pipes and sockets; their
+ * writes to terminals and files are synchronous.
  */
 function sinkOf(fd: 1 | 2): Sink {
   if (tty.isatty(fd)) return fileSink(withoutBlocking(fd));
@@ -36,12 +36,12 @@ function sinkOf(fd: 1 | 2): Sink {
 }
 
 function streamSink(stream: net.Socket): Sink {
-  // A reader that is gone: the callback has the same error.
+  // the write callback receives the same error if the reader has closed the stream
   stream.on("error", () => undefined);
   return (chunk, done) => void stream.write(chunk, done);
 }
 
-/** Writes to a file descriptor, as often as it takes. */
+/** Returns a sink that writes to a file descriptor, and repeats partial writes until the chunk is written. */
 export function fileSink(fd: number, write: typeof fs.write = fs.write): Sink {
   return (chunk, done) => {
     const bytes = Buffer.from(chunk);
@@ -61,8 +61,8 @@ export function fileSink(fd: number, write: typeof fs.write = fs.write): Sink {
 }
 
 /**
- * The terminal, opened once more: to set the flag where it is would set it for
- * every process of this terminal.
+ * Opens the terminal again with O_NONBLOCK. Setting the flag on the given descriptor would set it for all
+ * processes that share the terminal.
  */
 function withoutBlocking(fd: number): number {
   try {

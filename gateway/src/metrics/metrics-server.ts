@@ -7,12 +7,12 @@ import type { MetricsFormat, RenderedMetrics } from "./metrics.ts";
 
 const compressed = promisify(gzip);
 
-/** Who has metrics. */
+/** A source of metrics. */
 interface MetricsSource {
   render(format: MetricsFormat): Promise<RenderedMetrics>;
 }
 
-/** Serves metrics at `/metrics` on a port of their own. Rejects when the port cannot be had. */
+/** Serves metrics at `/metrics` on a separate port. Rejects if the server cannot listen on the port. */
 export async function startMetricsServer(metrics: MetricsSource, place: SidePlace): Promise<SideServer> {
   const { url, close } = await startSideServer(place, (request, response) => {
     void respond(metrics, request, response);
@@ -20,7 +20,10 @@ export async function startMetricsServer(metrics: MetricsSource, place: SidePlac
   return { url: `${url}/metrics`, close };
 }
 
-/** Whether a header names something that may be sent, with a weight above 0 (RFC 9110 section 12.4.2). */
+/**
+ * Returns whether an Accept or Accept-Encoding header accepts a name with a weight above 0 (RFC 9110 section
+ * 12.4.2).
+ */
 function takes(header: string, name: string): boolean {
   return header.split(",").some((item) => {
     const [value = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());

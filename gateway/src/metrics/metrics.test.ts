@@ -40,7 +40,7 @@ async function scrape(): Promise<string[]> {
   return (await answer.text()).split("\n");
 }
 
-test("calls, requests to upstreams, differences and rejections are counted and timed", async () => {
+test("calls, upstream requests, differences and rejections are counted, and calls and requests are timed", async () => {
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url }));
   await client.echo({ text: "a" });
   await client.echo({ text: "a" });
@@ -76,7 +76,7 @@ test("calls, requests to upstreams, differences and rejections are counted and t
   }
 });
 
-test("an upstream that does not respond is counted as none", async () => {
+test("a request without a response counts with the status none", async () => {
   const dead = net.createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => dead.listen(0, "127.0.0.1", resolve));
   const other = await startGateway({
@@ -96,7 +96,7 @@ test("an upstream that does not respond is counted as none", async () => {
   dead.close();
 });
 
-test("the port of the metrics has nothing else, and survives what is no HTTP", async () => {
+test("the metrics port serves only /metrics, and survives input that is not HTTP", async () => {
   const { origin, port } = new URL(gateway.metricsUrl ?? "");
   expect((await fetch(`${origin}/`)).status).toBe(404);
   expect((await fetch(`${origin}/metrics`, { method: "POST" })).status).toBe(404);
@@ -109,17 +109,17 @@ test("the port of the metrics has nothing else, and survives what is no HTTP", a
   await scrape();
 });
 
-test("the port of the metrics is another one than that of the calls", async () => {
+test("the port for calls does not serve metrics", async () => {
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
 });
 
-test("the port of the metrics that is taken fails the start, and leaves nothing behind", async () => {
+test("a gateway whose metrics port is in use does not start, and closes its other listeners", async () => {
   const { port } = new URL(gateway.metricsUrl ?? "");
   const options = { adapters: [EchoServiceRest], upstreams: { echo: { baseUrl: "http://127.0.0.1:1" } } };
   await expect(startGateway({ ...options, metrics: { port: Number(port) } })).rejects.toThrow("EADDRINUSE");
 });
 
-test("places of differences are declared ones, whatever keys an upstream chooses", async () => {
+test("the path label of differences contains only declared field names, whatever keys an upstream sends", async () => {
   const metrics = new Metrics({}, [EchoServiceRest]);
   const keys = fc.oneof(
     fc.string({ minLength: 1 }),
@@ -141,7 +141,7 @@ test("places of differences are declared ones, whatever keys an upstream chooses
   }
 });
 
-test("the place of a difference has no index, and ends with the first key that nothing declares", async () => {
+test("the path label of differences omits indexes and ends at the first undeclared key", async () => {
   const metrics = new Metrics({}, [EchoServiceRest]);
   for (const path of ["text", "text[3]", "text[4].surprise", "surprise[1].text", "(root)"]) {
     const differences = [{ path, expected: "string", got: "number 5", class: "lost" as const }];
@@ -153,7 +153,7 @@ test("the place of a difference has no index, and ends with the first key that n
   expect(labels).toEqual(["text", "text[]", "text[].*", "*", "(root)"]);
 });
 
-test("differences beyond those that are listed are counted all the same", async () => {
+test("differences that are not listed in the report are counted", async () => {
   const metrics = new Metrics({}, [EchoServiceRest]);
   const differences = [{ path: "a", expected: "no such key", got: "number 5", class: "additional" as const }];
   const counts = { additional: 41, converted: 0, lost: 0 };
@@ -163,7 +163,7 @@ test("differences beyond those that are listed are counted all the same", async 
   expect(body).toContain('method="echo.v1.EchoService/Echo",path="other",class="additional"} 40\n');
 });
 
-test("requests that do not become calls are counted by their status", async () => {
+test("requests that do not become calls are counted by status", async () => {
   const before = await rejections();
   await fetch(`${gateway.url}/nowhere`, { method: "POST" });
   await exchange(gateway.port, "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
@@ -187,7 +187,7 @@ async function rejections(): Promise<Map<string, number>> {
   return new Map(lines.flatMap((match) => (match === null ? [] : [[match[1] ?? "", Number(match[2])]])));
 }
 
-/** The status of the request of a call that ends before its upstream responds. */
+/** Makes a call that ends before its upstream responds, and returns the metrics of its request. */
 async function outcomeOf(
   end: (call: Promise<unknown>, abort: AbortController) => Promise<unknown>,
 ): Promise<string[]> {
@@ -216,10 +216,10 @@ async function outcomeOf(
   const call = client.echo({ text: "a" }, { signal: abort.signal, timeoutMs: 60_000 }).catch(() => undefined);
   await arrival;
   await end(call, abort);
-  // the gateway is the one that leaves
+  // the gateway closes the connection
   await leaving;
   silent.closeAllConnections();
-  // What is left of the call ends with the gateway at the latest.
+  // The call is counted by the time the gateway closes, at the latest.
   const url = other.metricsUrl ?? "";
   let lines: string[] = [];
   while (lines.length === 0) {
@@ -234,7 +234,7 @@ async function outcomeOf(
   return lines;
 }
 
-test("a caller that leaves is no upstream that is dead, and its method has a histogram where that is asked for", async () => {
+test("a call cancelled by its caller counts as canceled, and its method has a histogram if perMethod is set", async () => {
   const lines = await outcomeOf(async (call, abort) => {
     abort.abort();
     await call;
@@ -245,7 +245,7 @@ test("a caller that leaves is no upstream that is dead, and its method has a his
   ]);
 });
 
-test("metrics are OpenMetrics where the scraper prefers it, and compressed where it says so", async () => {
+test("metrics are in OpenMetrics format if the scraper prefers this format, and compressed if the scraper accepts gzip", async () => {
   const accept = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.3";
   const open = await fetch(gateway.metricsUrl ?? "", { headers: { accept, "accept-encoding": "gzip" } });
   expect(open.headers.get("content-type")).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -262,7 +262,7 @@ test("metrics are OpenMetrics where the scraper prefers it, and compressed where
   expect(await plain.text()).toContain("# TYPE connect_rest_calls_total counter\n");
 });
 
-/** What `promtool check metrics` says about a page, by its rules. */
+/** Returns the problems that `promtool check metrics` would find on a page. */
 function lint(page: string): string[] {
   const types = new Map(
     [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type]) => [name, type]),
@@ -288,10 +288,10 @@ function lint(page: string): string[] {
   return [...ofSamples, ...ofNames].filter((problem) => problem !== "");
 }
 
-test("metrics keep the rules of Prometheus, those of the process included", async () => {
+test("all metrics, including the process metrics, follow the Prometheus conventions", async () => {
   const page = (await scrape()).join("\n");
   expect(lint(page)).toEqual([]);
-  // Where it is installed, its word counts.
+  // If promtool is installed, it must find no problems either.
   const promtool = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });
   if (promtool.error === undefined) expect(promtool.stdout + promtool.stderr).toBe("");
   expect(lint("# TYPE a_ms gauge\na_ms 1\n")).toEqual(["a_ms: no help", "a_ms: no base unit"]);

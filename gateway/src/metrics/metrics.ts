@@ -18,21 +18,21 @@ import { CountSeries, SeriesHistogram, SeriesMap } from "./series.ts";
 
 const BUCKET_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Label sets that one metric may have. */
+/** The maximum number of label sets of one metric. */
 const MAX_SETS = 1000;
 
-/** The grant types of OAuth 2 that are told apart. */
+/** The OAuth 2.0 grant types that have a label value; others count as `other`. */
 const GRANTS: ReadonlySet<string> = new Set(["authorization_code", "refresh_token", "client_credentials"]);
 
-/** The path of differences that are not told apart. */
+/** The path label of differences without a separate label set. */
 const OTHER = "other";
 
-/** What a breaker's state is as a number. */
+/** The metric values of breaker states. */
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
 /**
- * Gauges of prom-client whose names are those of counters. Each has a twin with a label,
- * which has the numbers as well.
+ * Gauges of prom-client whose names end like counters. For each, prom-client has another gauge that shows the
+ * same numbers by a label.
  */
 const MISNAMED = [
   "nodejs_active_handles_total",
@@ -42,33 +42,32 @@ const MISNAMED = [
 
 const OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/** In which format metrics are rendered. */
+/** The format in which metrics are rendered. */
 export type MetricsFormat = "prometheus" | "openmetrics";
 
-/** What is measured beyond the usual. */
+/** Options for additional metrics. */
 export interface MetricsOptions {
-  /** The time of requests to upstreams by method as well: a histogram for each. Default: false. */
+  /** Whether upstream request times are also measured by method, in one histogram each. Default: false. */
   readonly perMethod?: boolean | undefined;
 }
 
-/** All metrics as data, which can be sent to another process. */
+/** All metrics as plain data, which can be sent to another process. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
-/** Numbers that are read when they are asked for. */
+/** Values that are read when metrics are rendered. */
 export interface Gauges {
   readonly callsInFlight: () => number;
   readonly callsQueued: () => number;
   readonly watchers: () => number;
   readonly connections: () => number | Promise<number>;
   readonly logLinesDropped: () => number;
-  /** When the certificate expires, in seconds since 1970; undefined where there is none. */
+  /** Returns the expiry time of the certificate, in seconds since 1970; undefined without a certificate. */
   readonly certificateExpiry: (() => number) | undefined;
 }
 
 /**
- * What the gateway counts, in the text format of Prometheus. Labels are declared names: methods, codes,
- * protocols, upstreams, limits, and the places of differences, of which there are at most a thousand. None is
- * what an upstream or a caller chose.
+ * The metrics of a gateway. Labels are declared names: methods, codes, protocols, upstreams, limits, and up
+ * to a thousand paths of differences. Neither upstreams nor callers choose label values.
  */
 export class Metrics {
   private readonly adapters: readonly ServiceAdapter[];
@@ -102,7 +101,7 @@ export class Metrics {
   readonly overLimit = this.counted("refusals_total", "Calls, requests and connections beyond a limit.", [
     "limit",
   ]);
-  /** A request that did not become a call, with the HTTP status of its response. */
+  /** Counts a request that did not become a call, by the HTTP status of its response. */
   readonly rejected: (status: number) => void = this.counted(
     "rejected_requests_total",
     "Requests that were rejected before they became a call: malformed, for an unknown host or method, or beyond a limit.",
@@ -118,7 +117,7 @@ export class Metrics {
     "Entries of feeds that were not read or written: oversized, malformed, unreadable or invalid ones of others, and own ones that came too late.",
     ["reason"],
   );
-  /** A request to an endpoint of the authorization server. Outcomes are few: see `knownOutcome`. */
+  /** Counts a request to an endpoint of the authorization server. See `knownOutcome` for the outcomes. */
   readonly authorized = this.counted(
     "authorization_requests_total",
     'Requests to the endpoints of the authorization server, by outcome: "ok", or the error of the response.',
@@ -134,48 +133,45 @@ export class Metrics {
     'Requests for tokens, by grant type, "other" for one that is unknown, and outcome: "ok", or the error of the response.',
     ["grant", "outcome"],
   );
-  /** A code or a refresh token has come back after its use. */
+  /** Counts a code or refresh token that was used again. */
   readonly tokenReused: (kind: "code" | "refresh_token") => void = this.counted(
     "token_reuses_total",
     "Codes and refresh tokens that came back after their use, which revoked their grant.",
     ["kind"],
   );
-  /** A person has come back from an upstream, or could not be sent there. */
+  /** Counts a person who returned from an upstream, or could not be sent there. */
   readonly signedIn = this.counted(
     "sign_ins_total",
     'Persons who came back from an upstream, or could not be sent there, by outcome: "ok", or why they are not signed in.',
     ["upstream", "outcome"],
   );
-  /** A person's tokens were to be refreshed. */
+  /** Counts an attempt to refresh a person's tokens. */
   readonly sessionRefreshed = this.counted(
     "session_refreshes_total",
     'Refreshes of persons\' tokens at an upstream, by outcome: "ok", or why there are no new ones.',
     ["upstream", "outcome"],
   );
-  /** A person's session at an upstream has ended. */
+  /** Counts the end of a person's session at an upstream. */
   readonly sessionEnded = this.counted(
     "session_ends_total",
     "Sessions of persons that an upstream has ended, or that have expired there.",
     ["upstream"],
   );
   readonly tlsFailed = this.counted("tls_failures_total", "TLS handshakes that failed.", []);
-  /**
-   * An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them,
-   * headers that are none.
-   */
+  /** Counts an HTTP/2 connection closed because of malformed frames, floods of frames, or invalid headers. */
   readonly violated = this.counted(
     "http2_violations_total",
     "HTTP/2 connections that were ended because their peers violated the protocol.",
     [],
   );
   private readonly methodSeconds: SeriesHistogram | undefined;
-  /** By method, then by protocol. */
+  /** The series of calls by method, then by protocol. */
   private readonly callSeries = new SeriesMap(
     (method: string) => new SeriesMap((protocol: string) => this.seriesOfCalls(method, protocol)),
   );
   private readonly requestSeries = new SeriesMap((upstream: string) => this.seriesOfRequests(upstream));
 
-  /** There where a bus is. */
+  /** Defined once the gateway uses a bus. */
   private bus: Gauge | undefined;
   private readonly breakers = new Gauge({
     name: "connect_rest_breaker_state",
@@ -185,7 +181,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** @param adapters those of the methods whose differences are counted by their places */
+  /** @param adapters the adapters whose differences are counted by path */
   constructor({ perMethod = false }: MetricsOptions = {}, adapters: readonly ServiceAdapter[] = []) {
     this.adapters = adapters;
     const help = "How long upstreams took to respond, by the method that was called.";
@@ -202,7 +198,7 @@ export class Metrics {
     build.set({ version: VERSION, node_version: process.versions.node }, 1);
   }
 
-  /** Adds the metrics of the process: event loop, heap, processor, open files. */
+  /** Adds the metrics of the process: event loop, heap, CPU, open files. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
@@ -240,7 +236,7 @@ export class Metrics {
     };
   }
 
-  /** One request to an upstream: its HTTP status, or why there was none. */
+  /** Counts an upstream request by its HTTP status, or by the reason why there is no status. */
   requested({ upstream, method }: RequestReport, status: string, durationMs: number): void {
     const { statuses, seconds, methods } = this.requestSeries.of(upstream);
     statuses.of(status).add();
@@ -281,13 +277,16 @@ export class Metrics {
     this.droppedHeaders.inc({ upstream }, count);
   }
 
-  /** Circuits of single callers are in the log: the label would have as many values as there are callers. */
+  /**
+   * Sets the state of an upstream's circuit breaker. Circuits of single callers are only logged, because the
+   * label would have one value per caller.
+   */
   breakerChanged({ upstream, origin, state, caller }: BreakerReport): void {
     if (caller !== undefined) return;
     this.breakers.set({ upstream, origin }, STATE_NUMBERS[state]);
   }
 
-  /** Adds the requests at the origins of upstreams. */
+  /** Adds the numbers of requests at each upstream origin. */
   watchOrigins(loads: () => readonly OriginLoad[]): void {
     this.origins(
       "limit",
@@ -316,17 +315,17 @@ export class Metrics {
     new Gauge({ name: `connect_rest_origin_${name}`, help, labelNames, registers, collect, aggregator });
   }
 
-  /** A call whose token was checked. */
+  /** Counts a call whose token was checked. */
   tokenChecked(outcome: string): void {
     this.tokenChecks.inc({ outcome });
   }
 
-  /** A request for a token, by its grant type as the client wrote it. */
+  /** Counts a token request. The grant type is the one that the client sent. */
   tokenGranted(grant: string, outcome: string): void {
     this.tokenGrants.inc({ grant: GRANTS.has(grant) ? grant : "other", outcome });
   }
 
-  /** Whether the bus can be reached. */
+  /** Sets whether the bus is connected. */
   busConnected(isConnected: boolean): void {
     this.bus ??= new Gauge({
       name: "connect_rest_bus_connected",
@@ -336,18 +335,18 @@ export class Metrics {
     this.bus.set(isConnected ? 1 : 0);
   }
 
-  /** Adds the feeds that are shared. */
+  /** Adds the numbers of shared feeds. */
   watchBus(feeds: () => { readonly joined: number; readonly led: number }): void {
     this.gauge("bus_feeds", "Feeds that are shared over the bus.", () => feeds().joined);
     this.gauge("bus_feeds_led", "Feeds that this process polls for all.", () => feeds().led);
   }
 
-  /** The content type and the text of everything. */
+  /** Returns the content type and text of all metrics. */
   render(format?: MetricsFormat): Promise<RenderedMetrics> {
     return renderMetrics(this.registry, format);
   }
 
-  /** Everything as data. */
+  /** Returns all metrics as data. */
   snapshot(): Promise<MetricsSnapshot> {
     return this.registry.getMetricsAsJSON();
   }
@@ -356,7 +355,7 @@ export class Metrics {
     return new Counter({ name: `connect_rest_${name}`, help, labelNames, registers: [this.registry] });
   }
 
-  /** A counter by the function that adds one to it, given the values of its labels. */
+  /** Creates a counter, and returns a function that increments it for given label values. */
   private counted<const L extends readonly string[]>(name: string, help: string, labelNames: L) {
     const counter = this.counter(name, help, labelNames);
     return (...values: { readonly [K in keyof L]: string | number }): void => {
@@ -365,7 +364,7 @@ export class Metrics {
     };
   }
 
-  /** A counter by what adds a series to it, whose user holds it. */
+  /** Creates a counter, and returns a function that adds a series, which the caller keeps and increments. */
   private totals<L extends string>(name: string, help: string, labelNames: readonly L[]) {
     const all: CountSeries[] = [];
     const collect = function (this: Counter) {
@@ -404,7 +403,7 @@ export class Metrics {
     new Gauge({ name: `connect_rest_${name}`, help, registers: [this.registry], collect, aggregator });
   }
 
-  /** A counter that is kept elsewhere. */
+  /** Creates a counter whose value is read when metrics are rendered. */
   private total(name: string, help: string, read: () => number): void {
     const collect = function (this: Counter) {
       this.reset();
@@ -414,13 +413,13 @@ export class Metrics {
   }
 }
 
-/** What is sent to whoever scrapes metrics. */
+/** The response to a scrape. */
 export interface RenderedMetrics {
   readonly contentType: string;
   readonly body: string;
 }
 
-/** Renders what a registry has. */
+/** Renders the metrics of a registry. */
 export async function renderMetrics(
   registry: Registry,
   format: MetricsFormat = "prometheus",
@@ -430,11 +429,11 @@ export async function renderMetrics(
   return { contentType: registry.contentType, body: text };
 }
 
-/** Keeps the label sets of a metric few, whatever upstreams send. */
+/** Limits the number of label sets of a metric, whatever keys upstreams send. */
 class LabelSets {
   private readonly known = new Set<string>();
 
-  /** Whether a label set may be distinguished: the first thousand different ones are. */
+  /** Returns whether a label set may have a separate series: the first thousand distinct sets may. */
   admits(set: string): boolean {
     if (this.known.has(set)) return true;
     if (this.known.size >= MAX_SETS) return false;

@@ -25,7 +25,7 @@ export function observeRequest(
     headers: sendsTrace ? trace.headers : undefined,
     run: trace.run,
     onEnd: (end) => {
-      // the last response counts: a stream that is left between two pages had one
+      // the last response counts: a stream that ends between two pages has had one
       if (call !== undefined && end.status !== undefined) call.upstreamStatus = end.status;
       metrics.requested(report, outcomeOfRequest(end), performance.now() - startedAt);
       trace.end(end);

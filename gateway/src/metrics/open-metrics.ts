@@ -1,7 +1,7 @@
 /**
- * The text format of Prometheus as OpenMetrics 1.0: the family of a counter is its name without `_total`,
- * there are no empty lines, and the end is said. prom-client renders it as well,
- * but renames its counters for good when it does.
+ * Converts the Prometheus text format to OpenMetrics 1.0: the family name of a counter omits `_total`, there
+ * are no empty lines, and the text ends with an end marker. prom-client can render OpenMetrics as well, but
+ * doing so permanently renames its counters.
  */
 export function toOpenMetrics(text: string): string {
   const counters = new Set<string>();

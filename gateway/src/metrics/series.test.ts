@@ -3,13 +3,13 @@ import { Histogram, type MetricValue, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { SeriesHistogram, SeriesMap } from "./series.ts";
 
-/** A value as prom-client has it. */
+/** A value of prom-client, whose types lack exemplars. */
 type NamedValue = MetricValue<string> & { readonly exemplar?: unknown };
 
 const ABOUT = { name: "seconds", help: "How long.", labelNames: ["method", "protocol"] };
 const BUCKETS = [0.001, 0.5, 1, 60];
 
-test("a histogram by series is what prom-client makes of the same values, as text and as data", async () => {
+test("SeriesHistogram produces the same text and data as prom-client's Histogram", async () => {
   const value = fc.oneof(fc.constantFrom(0, ...BUCKETS), fc.double({ min: 0, max: 100, noNaN: true }));
   const observed = fc.record({
     method: fc.constantFrom("a/B", 'c"d', "e\\f"),
@@ -33,7 +33,7 @@ test("a histogram by series is what prom-client makes of the same values, as tex
         got.getMetricsAsJSON(),
         expected.getMetricsAsJSON(),
       ]);
-      // there are none
+      // exemplars are not supported, and always undefined
       const values = expectedData?.values.map(({ exemplar, ...value }: NamedValue) => value);
       expect(data).toEqual({ ...expectedData, values });
     }),

@@ -8,7 +8,7 @@ import {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Series by their keys, each of which is made when it is first asked for. */
+/** Series by key; each is created on first use. */
 export class SeriesMap<K, S> {
   private readonly all = new Map<K, S>();
   private readonly make: (key: K) => S;
@@ -26,7 +26,7 @@ export class SeriesMap<K, S> {
   }
 }
 
-/** What a counter has counted with one set of labels. */
+/** The value of a counter for one set of labels. */
 export class CountSeries {
   readonly labels: Labels;
   private total = 0;
@@ -44,11 +44,11 @@ export class CountSeries {
   }
 }
 
-/** What a histogram has observed with one set of labels. */
+/** The observations of a histogram for one set of labels. */
 export class TimeSeries {
   readonly labels: Labels;
   private readonly bounds: readonly number[];
-  /** By the first bound that is not below; the last are above all of them. */
+  /** The number of values per bucket. The last bucket has the values above all bounds. */
   private readonly counts: number[];
   private sum = 0;
 
@@ -66,7 +66,7 @@ export class TimeSeries {
     this.sum += value;
   }
 
-  /** As a histogram of prom-client has it. */
+  /** Returns the values in the form of a prom-client histogram. */
   values(name: string): NamedValue[] {
     const { labels, bounds, counts, sum } = this;
     let count = 0;
@@ -85,7 +85,7 @@ export class TimeSeries {
 
 type NamedValue = MetricValue<string> & { readonly metricName: string };
 
-/** How a histogram is made. */
+/** Options of a histogram. */
 export interface HistogramOptions {
   readonly name: string;
   readonly help: string;
@@ -95,8 +95,8 @@ export interface HistogramOptions {
 }
 
 /**
- * A histogram whose values are observed by the series that its user holds: where there is one for each call,
- * to find them by their labels takes longer than everything else. `observe` is not used.
+ * A histogram whose values are observed through series that the caller keeps. With one observation per call,
+ * looking up a series by its labels would take most of the time. `observe` is not used.
  */
 export class SeriesHistogram extends Histogram {
   private readonly all: TimeSeries[] = [];
@@ -110,14 +110,14 @@ export class SeriesHistogram extends Histogram {
 
   private get about(): MetricObject {
     const { name, registry } = this.options;
-    // everything but the values; what is registered is this
+    // everything but the values; the registered metric is this object
     const about = registry.getMetricsAsArray().find((metric) => metric.name === name);
     if (about === undefined) throw new Error(`${name} is not registered`);
     const { help, type, aggregator, collect } = about;
     return { help, name, type, aggregator, collect };
   }
 
-  /** A series with labels that no other has. */
+  /** Adds a series; its labels must be unique. */
   series(labels: Labels): TimeSeries {
     const series = new TimeSeries(labels, this.options.buckets);
     this.all.push(series);
@@ -129,7 +129,10 @@ export class SeriesHistogram extends Histogram {
     return { ...this.about, values };
   }
 
-  /** In place of `get` where text is wanted: prom-client would take its own values. */
+  /**
+   * Replaces `get` in text output, because prom-client's implementation would return the values of the base
+   * class.
+   */
   getForPromString(): Promise<MetricObjectWithValues<NamedValue>> {
     return this.get();
   }

@@ -17,7 +17,7 @@ async function start(origins: readonly string[]): Promise<Server> {
   return started;
 }
 
-/** The headers of a response, in lower case: fetch leaves out some that matter here. */
+/** Returns the head of a response in lower case. (fetch would hide some of the headers.) */
 async function head({ port }: Server, verb: string, ...headers: readonly string[]): Promise<string> {
   const lines = ["Host: a", "Connection: close", ...headers].map((line) => `${line}\r\n`).join("");
   const text = `${verb} /echo.v1.EchoService/Echo?connect=v1&encoding=json&message={} HTTP/1.1\r\n${lines}\r\n`;
@@ -26,7 +26,7 @@ async function head({ port }: Server, verb: string, ...headers: readonly string[
 
 const PREFLIGHT = ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"];
 
-test("a page of a named origin may call", async () => {
+test("a page of an allowed origin may call", async () => {
   const before = await head(server, "OPTIONS", "Origin: https://app.example", ...PREFLIGHT);
   expect(before).toMatch(/^http\/1.1 204 /);
   expect(before).toContain("access-control-allow-origin: https://app.example");
@@ -38,26 +38,26 @@ test("a page of a named origin may call", async () => {
   expect(call).toMatch(/access-control-expose-headers: .*grpc-status/);
 });
 
-test("a page of another origin may not, and caches are told that it depends", async () => {
+test("a page of another origin may not call, and the response has Vary: Origin", async () => {
   const answer = await head(server, "OPTIONS", "Origin: https://evil.example", ...PREFLIGHT);
   expect(answer).toMatch(/^http\/1.1 405 /);
   expect(answer).toContain("vary: origin");
   expect(answer).not.toContain("access-control-");
 });
 
-test("a star is every origin", async () => {
+test("the origin * allows every origin", async () => {
   const open = await start(["*"]);
   expect(await head(open, "GET", "Origin: https://any.example")).toContain(
     "access-control-allow-origin: https://any.example",
   );
 });
 
-test("nobody is allowed unless named", async () => {
+test("without configured origins, no page may call", async () => {
   const closed = await start([]);
   expect(await head(closed, "GET", "Origin: https://app.example")).not.toContain("access-control-");
 });
 
-test("a URL that is too long gets its error with what lets the page read it", async () => {
+test("the page may read the error for a URL that is too long", async () => {
   const { port } = server;
   const target = `/echo.v1.EchoService/Echo?connect=v1&encoding=json&message=${"a".repeat(9_000)}`;
   const lines = ["Host: a", "Origin: https://app.example"].map((line) => `${line}\r\n`).join("");
@@ -67,7 +67,7 @@ test("a URL that is too long gets its error with what lets the page read it", as
   expect(answer.body).toMatchObject({ code: "resource_exhausted" });
 });
 
-/** Headers that pages may send whatever is configured. */
+/** Headers that pages may send in every configuration. */
 const STANDARD = [
   ...["content-type", "connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web"],
   ...["x-user-agent", "x-request-id", "traceparent", "tracestate", "baggage"],
@@ -75,7 +75,7 @@ const STANDARD = [
 const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,15}[a-z0-9]$/).map((text) => `x-${text}`);
 const names = fc.uniqueArray(fc.oneof(name, fc.constantFrom("authorization", ...STANDARD)), { maxLength: 6 });
 
-test("whatever is asked for, a page may send the headers that are configured, those of protocols, and no others", async () => {
+test("a page may send the configured headers and the protocols' headers, and no others", async () => {
   const draws = fc.record({ configured: names, isOpen: fc.boolean(), asked: names, origin: fc.nat(2) });
   await fc.assert(
     fc.asyncProperty(draws, async ({ configured, isOpen, asked, origin }) => {

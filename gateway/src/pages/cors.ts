@@ -2,47 +2,51 @@ import { cors } from "@connectrpc/connect";
 import { REQUEST_ID_HEADER } from "../call/caller.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 
-/** How long a browser may remember the response to a preflight request, in seconds. */
+/** The time for which a browser may cache the response to a preflight request, in seconds. */
 const MAX_AGE_SECONDS = 7200;
 
 /**
- * `*` lets pages see what upstreams say, e.g. how many calls are left; old browsers see those that are named.
+ * `*` exposes the headers that upstreams set, e.g. the number of remaining calls. Old browsers do not support
+ * `*` and expose only the named headers.
  */
 const EXPOSED_HEADERS = [...cors.exposedHeaders, REQUEST_ID_HEADER, "www-authenticate", "*"].join(", ");
 
-/** The headers that every page may send: those of the protocols, and of traces. */
+/** Request headers that every page may send: the headers of the protocols and of traces. */
 const REQUEST_HEADERS = [
   ...cors.allowedHeaders.map((name) => name.toLowerCase()),
   ...[REQUEST_ID_HEADER, "traceparent", "tracestate", "baggage"],
 ];
 
-/** The name of a header (RFC 9110 section 5.6.2). */
+/** A header name (RFC 9110 section 5.6.2). */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
- * Lets pages of some origins call the gateway from a browser (the CORS protocol of the Fetch standard,
- * section 3.2). Cookies are not allowed.
+ * Allows pages of configured origins to call the gateway from a browser (the CORS protocol of the Fetch
+ * standard, section 3.2), without cookies.
  */
 export class Cors {
   private readonly origins: ReadonlySet<string>;
   private readonly headers: ReadonlySet<string>;
 
   /**
-   * @param origins `*` is every origin
-   * @param headers further request headers that these pages may send, in lower case; `*` is every header
+   * @param origins allowed origins; `*` allows every origin
+   * @param headers additional request headers that these pages may send, in lower case; `*` allows every
+   *   header
    */
   constructor(origins: readonly string[], headers: readonly string[] = []) {
     this.origins = new Set(origins);
     this.headers = new Set([...REQUEST_HEADERS, ...headers]);
   }
 
-  /** Lets the page that has sent a request read its response, if it may. */
+  /** Adds the headers that let an allowed page read the response. */
   allow(request: HttpRequest, response: HttpResponse): void {
     if (!this.allowOrigin(request, response)) return;
     response.setHeader("access-control-expose-headers", EXPOSED_HEADERS);
   }
 
-  /** The same, and sends the response to a preflight request. Returns true when it has. */
+  /**
+   * Adds the CORS headers, and responds to preflight requests. Returns true if the response has been sent.
+   */
   serve(request: HttpRequest, response: HttpResponse): boolean {
     const { method, headers } = request;
     if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) {
@@ -67,7 +71,10 @@ export class Cors {
     return true;
   }
 
-  /** A browser takes `*` for all headers but Authorization, and an old one for none: all are named. */
+  /**
+   * Lists every header that the preflight request names, since `*` does not cover Authorization in browsers,
+   * and no header in old browsers.
+   */
   private allowed({ headers }: HttpRequest): string[] {
     if (!this.headers.has("*")) return [...this.headers];
     const asked = String(headers["access-control-request-headers"] ?? "").toLowerCase();

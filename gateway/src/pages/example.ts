@@ -1,11 +1,12 @@
 import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
 import { methodPath } from "../call/method-path.ts";
 
-/** Request messages to show, by method: `package.Service/Method` to ProtoJSON. */
+/** Example request messages as ProtoJSON, by method: `package.Service/Method`. */
 export type Examples = Readonly<Record<string, JsonValue>>;
 
 /**
- * A request message to show: the configured one, else one with the first field, when that is a plain text.
+ * Returns the example message of a method: the configured message, or else a message with the first field if
+ * that is a string.
  */
 export function exampleMessage(method: DescMethod, examples: Examples): string {
   const configured = examples[methodPath(method)];
@@ -15,7 +16,10 @@ export function exampleMessage(method: DescMethod, examples: Examples): string {
   return isText ? JSON.stringify({ [first.jsonName]: "..." }) : "{}";
 }
 
-/** A shell command that calls a method with the Connect protocol; undefined for streams of requests. */
+/**
+ * Returns a shell command that calls a method with the Connect protocol; undefined for methods that stream
+ * requests.
+ */
 export function curlCommand(method: DescMethod, url: string, examples: Examples): string | undefined {
   const address = `${url}/${methodPath(method)}`;
   const data = exampleMessage(method, examples);
@@ -25,7 +29,7 @@ export function curlCommand(method: DescMethod, url: string, examples: Examples)
   return method.methodKind === "server_streaming" ? bufCurlCommand(method, url, examples) : undefined;
 }
 
-/** A shell command that calls a method with gRPC over HTTP/2, the schema taken by reflection. */
+/** Returns a shell command that calls a method with gRPC over HTTP/2, using reflection for the schema. */
 export function bufCurlCommand(method: DescMethod, url: string, examples: Examples): string {
   const data = exampleMessage(method, examples);
   const cleartext = url.startsWith("http:") ? " --http2-prior-knowledge" : "";

@@ -2,21 +2,29 @@ import { Callbacks } from "../listener/callbacks.ts";
 import { cut, type HttpResponse, isGone, outgoing, sendResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/origin.ts";
 
-/** A page in parts, which all requests for it share: one that is not read takes no memory of its own. */
+/**
+ * The parts of a page, shared by all requests for the page, so that unread responses need no additional
+ * memory.
+ */
 export type Parts = readonly Uint8Array[];
 
-/** Stands where a page names the host that it was asked for. No text for people has it, and no host. */
+/**
+ * The placeholder for the host of the request, a character that occurs neither in hosts nor in readable text.
+ */
 const HOST_MARK = "\u0000";
 
-/** What is written at a time, in bytes. */
+/** The size of one write, in bytes. */
 const SLICE_BYTES = 16 * 1024;
 
-/** The parts of a text. */
+/** Returns the parts of a string. */
 export function textParts(text: string): Parts {
   return [Buffer.from(text)];
 }
 
-/** Renders a page once for each scheme, so that for a request only the host is put between its parts. */
+/**
+ * Creates a function that returns the parts of a page for a request. The page is rendered once per scheme,
+ * and the request's host is inserted between the parts.
+ */
 export function createPageTemplate(render: (url: string) => string): (origin: Origin) => Parts {
   const rendered = new Map<Origin["scheme"], Parts>();
   return ({ scheme, authority }) => {
@@ -28,7 +36,7 @@ export function createPageTemplate(render: (url: string) => string): (origin: Or
   };
 }
 
-/** Sends a page as its client reads it. Header names in lower case. */
+/** Sends a page as fast as its client reads it. Header names are in lower case. */
 export function sendParts(
   response: HttpResponse,
   status: number,
@@ -58,7 +66,7 @@ export function sendParts(
   write();
 }
 
-/** The parts in slices of about one size. */
+/** Yields the parts in slices of at least SLICE_BYTES. */
 function* slicesOf(parts: Parts): Generator<Uint8Array, undefined> {
   let slice: Uint8Array[] = [];
   let size = 0;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("the start page lists services and methods with their comments and a command for each", async () => {
+test("the start page lists services and methods with their comments, and a command for each method", async () => {
   const response = await fetch(server.url);
   const html = await response.text();
   expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -29,7 +29,7 @@ test("the start page lists services and methods with their comments and a comman
   expect(html).toContain("prefers-color-scheme: dark");
 });
 
-test("the start page takes nothing from elsewhere", async () => {
+test("the start page loads no external resources", async () => {
   const response = await fetch(server.url);
   expect(response.headers.get("content-security-policy")).toBe(
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -37,10 +37,10 @@ test("the start page takes nothing from elsewhere", async () => {
   expect(await response.text()).not.toMatch(/<(?:script|link|img|iframe)/);
 });
 
-test("the start page has a command that a shell runs as it is", async () => {
+test("the commands on the start page are quoted for a shell", async () => {
   const { echo } = EchoService.method;
   const command = curlCommand(echo, server.url, { "echo.v1.EchoService/Echo": { text: "it's $HOME" } }) ?? "";
-  // Not execFileSync("curl"): the quoting is what is tested.
+  // Not execFileSync("curl"), because the test checks the quoting.
   const args = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\n'")]).toString();
   expect(args.split("\n").slice(0, 4)).toEqual([
     "-d",
@@ -61,13 +61,13 @@ describe.each(["/", "/healthz", "/readyz"])("%s", (path) => {
     expect([response.status, await response.text()]).toEqual([200, ""]);
   });
 
-  test("takes no other verb", async () => {
+  test("rejects other HTTP methods", async () => {
     const response = await fetch(server.url + path, { method: "POST" });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     expect(await response.text()).toBe(`${path} takes GET; the request is a "POST"\n`);
   });
 
-  test("does not mind a query", async () => {
+  test("ignores the query", async () => {
     expect((await fetch(`${server.url}${path}?a=%%[`)).status).toBe(200);
   });
 });

@@ -18,9 +18,10 @@ interface Page {
 }
 
 /**
- * Serves `/`, `/healthz` and `/readyz`; returns whether the request was for one of them.
+ * Creates a function that serves `/`, `/healthz` and `/readyz`, and returns whether a request was for one of
+ * them.
  *
- * @param start undefined for no start page
+ * @param start the services on the start page; undefined for no start page
  */
 export function createPages(
   start: StartPageOptions | undefined,
@@ -37,7 +38,7 @@ export function createPages(
   return (request, response, origin) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = pages.get(path);
-    // By its content type a call: the protocol says how it learns that there is no such method.
+    // for the content type of a call, the protocol's own error reports that the method does not exist
     if (page === undefined || protocolOf(request.headers["content-type"]) !== "connect") return false;
     if (request.method === "GET" || request.method === "HEAD") {
       send(request, response, page(origin));

@@ -3,7 +3,7 @@ import { escapeHtml } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
 import { curlCommand, type Examples } from "./example.ts";
 
-/** What the proto files say about a service and its methods (by local name), for people. */
+/** The comments on a service and its methods (by local name) in the proto files. */
 export interface ServiceComments {
   readonly service: string;
   readonly methods: Readonly<Record<string, string>>;
@@ -11,10 +11,10 @@ export interface ServiceComments {
 
 export interface StartPageOptions {
   readonly services: readonly DescService[];
-  /** By the full name of the service. */
+  /** Comments by full service name. */
   readonly comments: ReadonlyMap<string, ServiceComments>;
   readonly examples: Examples;
-  /** Whether clients can learn the schema by reflection. */
+  /** Whether reflection is enabled, so that clients can fetch the schema. */
   readonly hasReflection: boolean;
 }
 
@@ -33,8 +33,8 @@ pre, code { font: .85rem/1.5 ui-monospace, monospace; }
 `;
 
 /**
- * The page at `/`: every service and method with its comment and a command that calls it.
- * `url` has no final slash.
+ * Renders the page at `/`: every service and method with its comment and a command that calls it. `url` has
+ * no trailing slash.
  */
 export function startPage(options: StartPageOptions, url: string): string {
   const contents = options.services.map(

@@ -28,13 +28,13 @@ const violations = (count: number) => ({
 });
 const retry = { desc: RetryInfoSchema, value: { retryDelay: { seconds: 1n } } };
 
-test("a small error stays the same object", () => {
+test("a small error is returned as the same object", () => {
   const error = gatewayError("REQUEST_INVALID", "a: no", Code.InvalidArgument, [badRequest(3), retry]);
   expect(boundedError(error, HEADER_BOUNDS)).toBe(error);
   expect(boundedError(error, BODY_BOUNDS)).toBe(error);
 });
 
-test("a long text is cut with dots, by what it takes on the wire", () => {
+test("a long message is truncated with dots, by its encoded size", () => {
   const cut = (text: string) => boundedError(new ConnectError(text), HEADER_BOUNDS).rawMessage;
   expect(cut("a".repeat(1024))).toBe("a".repeat(1024));
   expect(cut("a".repeat(1025))).toBe(`${"a".repeat(1021)}...`);
@@ -42,7 +42,7 @@ test("a long text is cut with dots, by what it takes on the wire", () => {
   expect(cut("🌳".repeat(1000))).toBe(`${"🌳".repeat(85)}...`);
 });
 
-test("violations are left out from the end, and what is small is kept", () => {
+test("violations are removed from the end of their list, and small details are kept", () => {
   const error = gatewayError("REQUEST_INVALID", "a: no", Code.InvalidArgument, [
     violations(500),
     badRequest(500),
@@ -58,7 +58,7 @@ test("violations are left out from the end, and what is small is kept", () => {
   expect(bad?.fieldViolations[0]?.field ?? "field0").toBe("field0");
 });
 
-test("a detail that cannot be shortened is left out", () => {
+test("a large detail that cannot be shortened is removed", () => {
   const info = { desc: ErrorInfoSchema, value: { reason: "A", metadata: { a: "x".repeat(100_000) } } };
   const error = new ConnectError("a", Code.Internal, undefined, [info, retry]);
   const bounded = boundedError(error, HEADER_BOUNDS);
@@ -67,7 +67,7 @@ test("a detail that cannot be shortened is left out", () => {
   ]);
 });
 
-test("whatever an error has, its trailers fit into 8 KiB, and decode to what they were made of", () => {
+test("the trailers of any error fit into 8 KiB, and the message decodes to the beginning of the original", () => {
   const detail = fc.oneof(
     fc.tuple(fc.nat(300), fc.nat(2000)).map(([count, size]) => badRequest(count, size)),
     fc.nat(300).map(violations),
@@ -90,7 +90,7 @@ test("whatever an error has, its trailers fit into 8 KiB, and decode to what the
   );
 });
 
-test("the details of an error in a body fit as well", () => {
+test("the details of an error in a body stay within their bounds", () => {
   const error = new ConnectError("x".repeat(10_000), Code.InvalidArgument, undefined, [badRequest(5000)]);
   const bounded = boundedError(error, BODY_BOUNDS);
   expect(bounded.rawMessage.length).toBe(4096);

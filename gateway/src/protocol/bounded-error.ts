@@ -6,18 +6,18 @@ import {
   BadRequestSchema,
 } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 
-/** The maximum size of an error in its response, in bytes. */
+/** The maximum sizes of an error in its response, in bytes. */
 export interface ErrorBounds {
-  /** The maximum for its text. */
+  /** The maximum size of the message. */
   readonly text: number;
-  /** The maximum for all of its details together. */
+  /** The maximum size of all details together. */
   readonly details: number;
   /** Returns the encoded size of a character. */
   readonly sizeOf: (character: string) => number;
 }
 
 /**
- * The bounds in headers, which many gRPC clients limit to 8 KiB in total. The text appears twice:
+ * The bounds in headers, which many gRPC clients limit to 8 KiB in total. The message appears twice:
  * percent-encoded, and in the base64 of the details.
  */
 export const HEADER_BOUNDS: ErrorBounds = {
@@ -38,9 +38,9 @@ type Detail = ConnectError["details"][number];
 const CUT = "...";
 
 /**
- * Returns the error within its bounds: the text is truncated with dots, violations are removed from the end
- * of their lists, and details that do not fit are removed. The smallest details come first, e.g. the reason
- * and the retry delay.
+ * Returns the error within its bounds: the message is truncated with dots, violations are removed from the
+ * end of their lists, and details that do not fit are removed. The smallest details are kept first, e.g. the
+ * reason and the retry delay.
  */
 export function boundedError(error: ConnectError, bounds: ErrorBounds): ConnectError {
   const text = boundedText(error.rawMessage, bounds);
@@ -87,8 +87,8 @@ function boundedDetails(sized: readonly Sized[], max: number): Detail[] {
 }
 
 /**
- * Returns a detail with as many violations as fit; undefined if it is not a list of violations, or if not
- * even one fits.
+ * Returns a detail with as many violations as fit; undefined if the detail is not a list of violations, or if
+ * not even one violation fits.
  */
 function shortened(detail: Detail, max: number): Detail | undefined {
   switch (typeOf(detail)) {

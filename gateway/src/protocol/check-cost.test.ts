@@ -55,7 +55,7 @@ const MAP_KEYS = [Type.STRING, Type.INT64, Type.UINT32, Type.BOOL, Type.FIXED64]
 
 interface Shape {
   readonly label: "one" | "list" | "map";
-  /** A scalar, or a message of the file, which may be the one that has the field. */
+  /** A scalar type, or the number of a message in the file, possibly the message that contains the field. */
   readonly type: Type | number;
   readonly key: Type;
   readonly isGroup: boolean;
@@ -74,7 +74,7 @@ const shapes: fc.Arbitrary<readonly (readonly Shape[])[]> = fc.array(
   { minLength: 3, maxLength: 3 },
 );
 
-/** A message type that has fields of these shapes, and others in them. */
+/** Builds a message type whose fields have these shapes, with the nested message types. */
 function described(messages: readonly (readonly Shape[])[]): DescMessage {
   const file = create(FileDescriptorProtoSchema, {
     name: "random.proto",
@@ -123,7 +123,7 @@ function entryOf(shape: Shape, number: number) {
   });
 }
 
-/** Bytes that are made of fields, often those of messages, and now and then of anything. */
+/** Bytes that consist of fields, many with nested messages, and sometimes of arbitrary bytes. */
 const wire: fc.Arbitrary<Uint8Array> = fc.letrec<{ fields: Uint8Array }>((tie) => ({
   fields: fc
     .array(
@@ -154,8 +154,8 @@ function varint([number, value]: readonly [number, number]): Uint8Array {
 }
 
 /**
- * What a decoded message holds, by the prices of the budget. Fields that were
- * overwritten are not in it any more.
+ * Returns the cost of the values in a decoded message, at the prices of the budget. Overwritten fields do not
+ * count.
  */
 function holdingsOf(message: ReflectMessage): number {
   let sum = (message.getUnknown()?.length ?? 0) * VALUE_COST;
@@ -181,7 +181,7 @@ function holdings(desc: DescMessage, message: MessageShape<DescMessage>): number
   return holdingsOf(reflect(desc, message));
 }
 
-test("property: protobuf never holds more than it is counted to, whatever the message and its bytes are", () => {
+test("property: the cost counted for protobuf bytes is at least the cost of the decoded values", () => {
   fc.assert(
     fc.property(shapes, wire, (messages, bytes) => {
       const desc = described(messages);
@@ -199,7 +199,7 @@ test("property: protobuf never holds more than it is counted to, whatever the me
   );
 });
 
-/** JSON for a message type: what may be in it, made by its description, and then unknown keys. */
+/** Generates JSON for a message type: values that match its fields, and unknown keys. */
 function jsonFor(desc: DescMessage, depth: number): fc.Arbitrary<JsonValue> {
   const fields = desc.fields.filter(({ message }) => depth > 0 || message === undefined);
   const entries = fields.map((each) => {
@@ -215,7 +215,7 @@ function jsonFor(desc: DescMessage, depth: number): fc.Arbitrary<JsonValue> {
   return fc.record({ ...Object.fromEntries(entries), ...unknown }, { requiredKeys: [] });
 }
 
-test("property: JSON never holds more than it is counted to, whatever the message and its text are", () => {
+test("property: the cost counted for JSON is at least the cost of the decoded values", () => {
   const cases = shapes
     .map(described)
     .chain((desc) => fc.record({ desc: fc.constant(desc), json: jsonFor(desc, 2) }));
@@ -236,7 +236,7 @@ test("property: JSON never holds more than it is counted to, whatever the messag
   );
 });
 
-test("property: a google.protobuf.Value costs as much as the messages that it is made of", () => {
+test("property: a google.protobuf.Value costs as much as the messages that it contains", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (json) => {
       const text = JSON.stringify(json);
@@ -288,27 +288,27 @@ test.each<readonly [string, readonly number[]]>([
   ["unknown fields", [0x78, 0]],
   ["unknown groups", [0x7b, 0x7c]],
   ["varints of unknown fields that are longer than integers are", [0x78, ...new Array(12).fill(0x80), 0]],
-])("protobuf with a million bytes of %s is rejected before it is decoded", (_, unit) => {
+])("protobuf with a million bytes of %s is rejected before decoding", (_, unit) => {
   const bytes = Buffer.alloc(SIZE - (SIZE % unit.length), Uint8Array.from(unit));
   const budget = new Budget(LIMIT);
   expect(() => spendWire(budget, DESC, bytes, 100)).toThrow(TooCostly);
   expect(failure(() => checkWireCost(DESC, bytes, OPTIONS))).toBe(tooCostly);
-  // no more was looked at than what was paid for
+  // the check has stopped at the limit
   expect(budget.spent).toBeLessThanOrEqual(LIMIT + 2 * MESSAGE_COST);
 });
 
-test("protobuf with a million packed numbers is rejected before it is decoded", () => {
+test("protobuf with a million packed numbers is rejected before decoding", () => {
   const bytes = new BinaryWriter().tag(2, WireType.LengthDelimited).bytes(Buffer.alloc(SIZE)).finish();
   expect(failure(() => checkWireCost(DESC, bytes, OPTIONS))).toBe(tooCostly);
 });
 
-test("a message whose length is beyond its bytes is counted as far as it is decoded", () => {
+test("a nested message whose length exceeds the remaining bytes is counted up to the last byte", () => {
   const inner = Buffer.alloc(SIZE, Uint8Array.of(0x0a, 0));
   const bytes = Buffer.concat([Uint8Array.of(0x0a, 0xff, 0xff, 0xff, 0x7f), inner]);
   expect(failure(() => checkWireCost(DESC, bytes, OPTIONS))).toBe(tooCostly);
 });
 
-test("the messages in a google.protobuf.Any are counted, and too many within one another are rejected", () => {
+test("messages in a google.protobuf.Any are counted, and too deeply nested Any messages are rejected", () => {
   const types = createFileRegistry(DESC.file.proto, () => undefined);
   const any = (name: string, value: Uint8Array) =>
     new BinaryWriter()
@@ -341,7 +341,7 @@ test.each<readonly [string, DescMessage, string, string, string]>([
   ["steps of one path of a field mask", FieldMaskSchema, '"', "aB", '"'],
   ["values of an Any", AnySchema, '{"@type":"a/b.C","v":[', "1,", "]}"],
   ["paths in an Any", AnySchema, '{"@type":"a/google.protobuf.FieldMask","value":"', "a,", '"}'],
-])("JSON with a million characters of %s is rejected before it is parsed", (_, desc, start, unit, end) => {
+])("JSON with a million characters of %s is rejected before parsing", (_, desc, start, unit, end) => {
   const text = start + unit.repeat(SIZE / unit.length) + end;
   expect(failure(() => checkJsonCost(desc, text, OPTIONS))).toBe(tooCostly);
 });
@@ -361,17 +361,17 @@ test.each<readonly [string, DescMessage, (digits: string) => string]>([
     (digits) => `{"@type":"a/google.protobuf.Int64Value","value":"${digits}"}`,
   ],
   ["a key that is escaped", DESC, (digits) => `{"\\u00661":[{"f1":"${digits}"}]}`],
-])("the digits of %s are counted before it is read", (_, desc, textOf) => {
+])("%s with too many digits is rejected before parsing", (_, desc, textOf) => {
   expect(failure(() => checkJsonCost(desc, textOf("1".repeat(1001)), OPTIONS))).toBe(tooLong(1001));
   expect(failure(() => checkJsonCost(desc, textOf("1".repeat(1000)), OPTIONS))).toBe("none");
 });
 
-test("texts may be as long as the message, and consist of digits", () => {
+test("strings may be as long as the message, and may consist of digits", () => {
   const text = JSON.stringify({ f6: ["1".repeat(SIZE), '"\\,{[A'.repeat(10_000)] });
   expect(checkJsonCost(DESC, text, OPTIONS)).toBeLessThan(50);
 });
 
-test("what cannot cost much is not looked at", () => {
+test("a message too small to cost much is not scanned", () => {
   expect(checkWireCost(DESC, Buffer.alloc(1000), OPTIONS)).toBe(10_000);
   expect(checkJsonCost(DESC, "[".repeat(1000), OPTIONS)).toBe(10_000);
 });

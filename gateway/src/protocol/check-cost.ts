@@ -10,15 +10,15 @@ import {
 } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 
-/** The maximum cost per byte: two bytes can be a whole map entry with its message. */
+/** The maximum cost per byte, because two bytes can be a whole map entry with its message. */
 const MAX_COST_PER_BYTE = MESSAGE_COST;
 
-/** Messages that cannot exceed this cost are not examined; nearly all messages are below it. */
+/** The cost below which a message is not scanned. Nearly all messages are too short to exceed it. */
 const CHEAP = 10_000;
 
 /** The options for checking the cost of request messages. */
 export interface CostOptions {
-  /** The limit `messageCost`. */
+  /** The value of the limit `messageCost`. */
   readonly limit: number;
   /** The maximum nesting depth of messages. */
   readonly depth: number;
@@ -29,7 +29,7 @@ export interface CostOptions {
 /**
  * Rejects a protobuf message that costs too much to decode.
  *
- * @returns its cost; for short messages, an upper bound
+ * @returns the cost of the message; for short messages, an upper bound
  * @throws ConnectError RESOURCE_EXHAUSTED, naming the limit
  */
 export function checkWireCost(desc: DescMessage, bytes: Uint8Array, options: CostOptions): number {
@@ -41,8 +41,8 @@ export function checkWireCost(desc: DescMessage, bytes: Uint8Array, options: Cos
 const decoder = new TextDecoder();
 
 /**
- * Rejects a ProtoJSON message that costs too much, and with INVALID_ARGUMENT a number with more digits than
- * any type can hold.
+ * Rejects a ProtoJSON message that costs too much to decode, and with INVALID_ARGUMENT a number with more
+ * digits than any type can hold.
  */
 export function checkJsonCost(desc: DescMessage, json: string | Uint8Array, options: CostOptions): number {
   const most = json.length * MAX_COST_PER_BYTE;

@@ -5,8 +5,8 @@ import { brief } from "../text/show.ts";
 import { withFieldViolations } from "./field-violations.ts";
 
 /**
- * Above this cost, only the first violation of a message is reported: recording a violation costs several
- * times as much as checking a value.
+ * The decoding cost above which only the first violation of a message is reported, because recording a
+ * violation costs several times as much as checking a value.
  */
 const MAX_COST_IN_DETAIL = 10_000;
 
@@ -15,7 +15,7 @@ const MAX_VIOLATIONS = 100;
 
 /**
  * Checks constraints with protovalidate, which takes longer to load than everything else, and is therefore
- * loaded only when the gateway listens.
+ * loaded only once the gateway listens.
  */
 export class Constraints {
   private readonly validator = createValidator();
@@ -46,7 +46,7 @@ function invalid(error: Error, violations: readonly Violation[] = []): ConnectEr
 function detailOf(violations: readonly Violation[]) {
   const [value, desc] = violationsToProto(violations.slice(0, MAX_VIOLATIONS));
   for (const { field } of value.violations) {
-    // the keys of maps have any length that callers choose
+    // callers choose the keys of maps, which may have any length
     for (const { subscript } of field?.elements ?? []) {
       if (subscript.case === "stringKey") subscript.value = brief(subscript.value);
     }

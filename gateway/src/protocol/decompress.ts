@@ -4,7 +4,7 @@ import type { Call } from "../call/call.ts";
 /**
  * Decompresses a message when it is the call's turn: up to `maxBytes`, and until the signal is aborted.
  *
- * @throws ConnectError RESOURCE_EXHAUSTED beyond `maxBytes` or if too many others wait; INVALID_ARGUMENT or
+ * @throws ConnectError RESOURCE_EXHAUSTED over `maxBytes` or if too many others wait; INVALID_ARGUMENT or
  *   INTERNAL for data that is not compressed in this way; the reason of the signal
  */
 export type Decompress = (

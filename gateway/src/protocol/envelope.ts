@@ -13,8 +13,8 @@ export const COMPRESSED_FLAG = 1;
 export type Envelope = readonly [flags: number, bytes: Uint8Array];
 
 /**
- * Writes messages in their envelopes (gRPC over HTTP/2, Length-Prefixed-Message; Connect, Enveloped-Message),
- * in a buffer that may be released.
+ * Encodes messages in their envelopes (gRPC over HTTP/2, Length-Prefixed-Message; Connect,
+ * Enveloped-Message), in a buffer that may be released.
  */
 export function envelopes(...messages: readonly Envelope[]): Uint8Array {
   let size = 0;
@@ -38,8 +38,8 @@ export function envelopes(...messages: readonly Envelope[]): Uint8Array {
 const KNOWN_FLAGS = COMPRESSED_FLAG | 0x02 | 0x80;
 
 /**
- * Returns the error of a message without an envelope, e.g. bare JSON, which does not begin with known flags.
- * Undefined if it begins with known flags.
+ * Returns the error for a message without an envelope, e.g. bare JSON; undefined if the body begins with
+ * known flags.
  */
 export function missingEnvelope(body: Uint8Array): ConnectError | undefined {
   const [flags = 0] = body;

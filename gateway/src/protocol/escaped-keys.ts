@@ -1,11 +1,11 @@
 /**
  * Removes escapes from keys in JSON requests. V8 predicts the next key of an object from objects that it
  * parsed before, and compares the prediction with the text including escapes. After it has read the key `\`,
- * it misreads `"\""` as that key, even from another client. JSON.parse, which protobuf-es calls, therefore
- * receives a text without escaped keys. Most keys can be written without escapes. Other keys get a temporary
- * name, and their own name again once they are in a message. Field names with escapes remain, since
- * protobuf-es identifies fields by them. V8 confuses them only with keys that contain a backslash, which no
- * longer occur, unless two fields of one message have such names.
+ * it misreads `"\""` as that key, even in another client's request. JSON.parse, which protobuf-es calls,
+ * therefore receives JSON without escaped keys. Most keys can be written without escapes. Other keys get a
+ * temporary name, which is replaced by the original key once they are in a message. Field names with escapes
+ * remain, since protobuf-es identifies fields by them. V8 confuses them only with keys that contain a
+ * backslash, which no longer occur, unless two fields of one message have such names.
  */
 import { randomBytes } from "node:crypto";
 import type { DescMessage, Message, MessageShape, Registry } from "@bufbuild/protobuf";
@@ -21,12 +21,12 @@ const MARK = `#${randomBytes(16).toString("hex")}:`;
 const MARKED = new RegExp(`${MARK}([^"\\\\]*)`, "g");
 const CODED = /%[0-9a-f]{4}/g;
 
-/** Whether any key was ever renamed; before that, messages need no search. */
+/** Whether any key was ever renamed; until then, messages need no search. */
 let isUsed = false;
 
 /**
- * Returns the text without escapes in keys, except names of fields of the message. Invalid JSON is not
- * changed. A text without a backslash costs only the search for one.
+ * Returns JSON without escapes in keys, except in names of the message's fields. Invalid JSON does not
+ * change. JSON without a backslash costs only the search for one.
  */
 export function withoutEscapedKeys(text: string, desc: DescMessage, types: Registry | undefined): string {
   if (!hasEscapedKey(text)) return text;
@@ -47,7 +47,7 @@ function withoutEscapes(quoted: string, names: ReadonlySet<string>): string {
   try {
     key = JSON.parse(quoted) as string;
   } catch {
-    // reported by protobuf-es
+    // protobuf-es reports the error
     return quoted;
   }
   const shortest = JSON.stringify(key);
@@ -64,7 +64,7 @@ function decoded(name: string): string {
   return name.replace(CODED, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/** Returns an error text about JSON without escaped keys, with the original keys. */
+/** Returns an error message about renamed keys with the original keys. */
 export function withEscapedKeys(text: string): string {
   return text.replace(MARKED, (_, name: string) => decoded(name));
 }
@@ -82,7 +82,10 @@ export function restoreKeys(
   if (isUsed) restore(reflect(desc, message, false), types);
 }
 
-/** Returns whether something changed: the value of a field may be a copy. */
+/**
+ * Restores the keys in a message. Returns whether anything changed, because the value of a field may be a
+ * copy.
+ */
 function restore(message: ReflectMessage, types: Registry | undefined): boolean {
   if (message.desc.typeName === AnySchema.typeName) {
     return restoreAny(message.message as Message as Any, types);

@@ -1,7 +1,7 @@
 /**
- * Preserves 64-bit integers that JSON requests write as bare numbers, `735000000000070633`, which JSON.parse,
- * and therefore protobuf-es, would round. They are put into quotes, which ProtoJSON also accepts; the rest of
- * the text is unchanged.
+ * Preserves 64-bit integers that JSON requests contain as bare numbers, e.g. `735000000000070633`, which
+ * JSON.parse, and therefore protobuf-es, would round. They are put into quotes, which ProtoJSON also accepts;
+ * the rest of the JSON does not change.
  */
 import { ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -35,15 +35,15 @@ const SHORT: ReadonlySet<ScalarType> = new Set([
   ScalarType.SFIXED32,
 ]);
 
-/** A number in the text that JSON.parse does not preserve. */
+/** A number in the JSON that JSON.parse does not preserve. */
 export interface BareNumber {
   readonly start: number;
   readonly source: string;
-  /** Undefined for a number with more digits than any type can hold. */
+  /** The exact value; undefined for a number with more digits than any type can hold. */
   readonly decimal: ExactDecimal | undefined;
 }
 
-/** Returns the numbers that JSON.parse would change. Scans from string to string without recursion. */
+/** Returns the numbers that JSON.parse would change. Scans from string to string, without recursion. */
 export function bareNumbers(text: string): readonly BareNumber[] {
   if (!SUSPICIOUS.test(text)) return [];
   const numbers: BareNumber[] = [];
@@ -71,13 +71,15 @@ function isSafe(integer: ExactDecimal): boolean {
   return lengthOf(integer) <= MAX_LONG_DIGITS && Number.isSafeInteger(Number(plainDigits(integer)));
 }
 
-/** Returns the text with each number replaced by a string of the mark and its index. */
+/**
+ * Returns the JSON with each number replaced by a string that consists of the mark and the number's index.
+ */
 export function withMarks(text: string, numbers: readonly BareNumber[], mark: string): string {
   let index = 0;
   return replaced(text, numbers, () => `"${mark}${index++}"`);
 }
 
-/** Returns the text with these numbers in quotes, as plain digits. */
+/** Returns the JSON with these numbers in quotes, as plain digits. */
 export function quoted(text: string, numbers: readonly BareNumber[]): string {
   return replaced(
     text,

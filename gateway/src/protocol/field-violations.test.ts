@@ -22,7 +22,7 @@ const violations = create(ViolationsSchema, {
   ],
 });
 
-test("violations of a request are google.rpc.BadRequest as well, with a reason to program against", () => {
+test("a validation error has google.rpc.BadRequest with the violations, and a reason", () => {
   const error = new ConnectError("bad", Code.InvalidArgument, undefined, [
     { desc: ViolationsSchema, value: violations },
   ]);
@@ -42,7 +42,7 @@ test("violations of a request are google.rpc.BadRequest as well, with a reason t
   expect(explained.findDetails(ViolationsSchema)).toHaveLength(1);
 });
 
-test("violations of a request leave other errors as they are", () => {
+test("errors other than validation errors do not change", () => {
   const rejected = new ConnectError("no", Code.InvalidArgument);
   expect(withFieldViolations(rejected)).toBe(rejected);
   expect(rejected.details).toEqual([]);

@@ -1,6 +1,6 @@
 import type { HttpRequest } from "../listener/http.ts";
 
-/** Returns the headers of a request without HTTP/2 pseudo headers; repeated headers stay separate values. */
+/** Returns the headers of a request without HTTP/2 pseudo-headers; repeated headers stay separate values. */
 export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -17,7 +17,10 @@ export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
 /** Characters that Node rejects in a header value, which would fail the whole response. */
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Returns the headers or trailers that can be sent: an invalid one must not fail a successful response. */
+/**
+ * Returns the headers or trailers that can be sent, because an invalid one must not fail a successful
+ * response.
+ */
 export function sendable(
   headers: Readonly<Record<string, string | string[]>>,
 ): Readonly<Record<string, string | string[]>> {
@@ -34,7 +37,7 @@ function isSendable(value: string | string[]): boolean {
 /** Converts headers to Node's format. */
 export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
   if (headers === undefined) return {};
-  // a header may have the name of an inherited object property
+  // a Map, because a header may have the name of an inherited object property
   let out: Map<string, string | string[]> | undefined;
   for (const [name, value] of headers) {
     out ??= new Map();

@@ -9,7 +9,10 @@ export interface Place {
   readonly field?: DescField;
 }
 
-/** Returns the path of a value for an error, with names and keys as the client wrote them or as declared. */
+/**
+ * Returns the path of a value for an error, with field names and keys either as the client wrote them or as
+ * declared.
+ */
 export function pathOf(place: Place | undefined, names: "written" | "declared"): string {
   if (place === undefined) return "";
   const { above, key, field } = place;

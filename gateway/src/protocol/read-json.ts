@@ -16,8 +16,8 @@ const REPLACEMENT = "\uFFFD";
 const decoder = new TextDecoder();
 
 /**
- * Returns the text of a request in JSON. Bytes that are not UTF-8 become U+FFFD, which `checkText` rejects
- * after the text was parsed: for bytes that are not JSON, the error of the parser says more.
+ * Decodes a request as JSON. Bytes that are not UTF-8 become U+FFFD, which `checkText` rejects after parsing:
+ * for bytes that are not JSON, the parser's error is more helpful.
  */
 export function jsonText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
@@ -30,10 +30,10 @@ export function checkText(text: string, bytes: Uint8Array): void {
 }
 
 /**
- * Reads a request message from JSON. It preserves 64-bit integers and keys exactly, and rejects duplicate
- * keys and ambiguous spellings of values.
+ * Parses a request message from JSON. Preserves 64-bit integers and keys exactly, and rejects duplicate keys
+ * and ambiguous spellings of values.
  *
- * @throws ConnectError, or the Error of protobuf-es, for JSON that does not match
+ * @throws ConnectError, or the Error of protobuf-es, for JSON that does not match the type
  */
 export function readJson(desc: DescMessage, text: string, options: Options): MessageShape<DescMessage> {
   const plain = withoutEscapedKeys(text, desc, options.registry);
@@ -46,21 +46,21 @@ export function readJson(desc: DescMessage, text: string, options: Options): Mes
 }
 
 /**
- * Returns the text for connect to parse instead; call `restoreKeys` on the resulting message.
+ * Returns the JSON that connect can parse instead; call `restoreKeys` on the resulting message.
  *
- * @throws as `readJson` does
+ * @throws the same errors as `readJson`
  */
 export function readableJson(desc: DescMessage, text: string, options: Options): string {
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = strictJson(desc, plain, options.registry);
-    // report errors here: with the client's own keys, and before `checkText`
+    // reports errors with the client's own keys, and before `checkText`
     if (plain !== text || text.includes(REPLACEMENT)) fromJsonString(desc, exact, options);
     return exact;
   });
 }
 
-/** Puts the client's keys into an error, if there is one. */
+/** Runs a function, and restores the client's keys in the error that it throws. */
 function withKeysOf<T>(areRenamed: boolean, read: () => T): T {
   try {
     return read();

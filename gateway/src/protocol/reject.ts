@@ -7,12 +7,12 @@ import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/h
 import { type HttpRejection, rejectionHeaders, rejectionText, UNCACHED } from "../listener/rejection.ts";
 import { errorResponse } from "./error-response.ts";
 
-/** Statuses that mean that no supported protocol is spoken, regardless of the content type. */
+/** Statuses for requests in no supported protocol, whatever their content type. */
 const NO_PROTOCOL: ReadonlySet<number> = new Set([405, 415, 417, 505]);
 
 /**
- * Statuses that HTTP defines, in addition to any error of the protocol: the request is for another server
- * (RFC 9110 section 15.5.20), or its body cannot be read (RFC 9112 section 6.1).
+ * Statuses that HTTP requires in addition to an error of the protocol: the request is for another server (RFC
+ * 9110 section 15.5.20), or its body cannot be read (RFC 9112 section 6.1).
  */
 const OF_HTTP: ReadonlySet<number> = new Set([421, 501]);
 
@@ -24,7 +24,7 @@ const CONNECT_QUERY = /\?(?:[^#]*&)?connect=v1(?:&|#|$)/;
 
 /**
  * Sends a rejection as the response to a request: as an error of its protocol if the head identifies one (for
- * gRPC headers only, "Trailers-Only"), else as a status and a text.
+ * gRPC with headers only, "Trailers-Only"), or else as a status and a plain text.
  */
 export function reject(request: HttpRequest, response: HttpResponse, rejection: HttpRejection): void {
   const contentType = request.headers["content-type"];

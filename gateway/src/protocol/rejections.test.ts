@@ -27,7 +27,7 @@ beforeAll(async () => {
   const load = () => ({ eventLoopDelayMs: 0, heapPercent: 100 });
   busy = await startServer({ ...echoService, load, limits: { ...limits, heapPercent: 1 } });
   full = await startServer({ ...echoService, limits: { ...limits, requestsInFlight: 1 } });
-  // it looks at its heap only from time to time
+  // the gateway samples its heap only periodically
   while ((await h2(busy.port, { ...grpc, ":path": ECHO })).head["grpc-status"] !== "14");
 });
 afterAll(() => Promise.all([server, busy, full, connectPath].map((each) => each.close())));
@@ -35,7 +35,9 @@ afterAll(() => Promise.all([server, busy, full, connectPath].map((each) => each.
 const ECHO = "/echo.v1.EchoService/Echo";
 const REPEAT = "/echo.v1.EchoService/Repeat";
 
-/** Sends a request by HTTP/2; whether the response's HEADERS ended the stream is part of what comes back. */
+/**
+ * Sends a request over HTTP/2; the result also says whether the response's HEADERS frame ended the stream.
+ */
 async function h2(port: number, headers: http2.OutgoingHttpHeaders, body: Uint8Array = Buffer.alloc(0)) {
   const session = http2.connect(`http://127.0.0.1:${port}`);
   const stream = session.request({ ":method": "POST", ...headers });
@@ -113,11 +115,11 @@ const CASES: readonly Case[] = [
 ];
 
 test.each(CASES)(
-  "gRPC learns of $name by headers that end the stream",
+  "for gRPC, the error for $name is in headers that end the stream",
   async ({ headers, body, on, code }) => {
     const respond = () => h2((on?.() ?? server).port, { ...grpc, ...headers }, body);
     let response = await respond();
-    // under overload, one call of ten is served
+    // an overloaded gateway serves one call of ten
     while (code === 14 && response.head["grpc-status"] === undefined) response = await respond();
     const { head, isTrailersOnly, length } = response;
     expect(head).toMatchObject({ ":status": 200, "grpc-status": String(code) });
@@ -127,7 +129,7 @@ test.each(CASES)(
   },
 );
 
-test("gRPC learns of too many requests by headers that end the stream", async () => {
+test("for gRPC, the error for too many requests is in headers that end the stream", async () => {
   const session = http2.connect(full.url);
   const held = session.request({ ":method": "POST", ":path": "/echo.v1.EchoService/Talk", ...grpc });
   held.on("error", () => undefined);
@@ -152,7 +154,7 @@ const readHead = (head: string) =>
       .map((line) => line.toLowerCase().split(": ", 2)),
   );
 
-test("gRPC learns that its deadline has passed in the queue by headers that end the stream", async () => {
+test("for gRPC, the error for a deadline that passes in the queue is in headers that end the stream", async () => {
   const limits = { callsInFlight: 1, queueTimeoutMs: 60_000, drainNoticeMs: 1, drainGraceMs: 50 };
   const queue = await startServer({ ...echoService, limits });
   const session = http2.connect(queue.url);
@@ -160,7 +162,7 @@ test("gRPC learns that its deadline has passed in the queue by headers that end 
   held.on("error", () => undefined);
   const empty = envelopes([0, new Uint8Array()]);
   held.write(empty);
-  // it runs once its first message was answered
+  // once its first message was returned, the call is running
   await once(held, "response");
   const headers = { ...grpc, ":path": ECHO, "grpc-timeout": "20m" };
   const { head, isTrailersOnly } = await h2(queue.port, headers, empty);
@@ -169,7 +171,7 @@ test("gRPC learns that its deadline has passed in the queue by headers that end 
   await queue.close();
 });
 
-/** Headers whose names say what they are, for the names of tests. */
+/** Header names that describe their value, for use in test names. */
 const LONG = "a-header-of-20000-bytes";
 const LONGER = "a-header-of-200000-bytes";
 const lineOf = (header: string) => {
@@ -187,7 +189,7 @@ test.each([
   ["CONNECT", "x: y", 405, "allow", expect.stringContaining("post")],
   ["POST", "expect: more", 417, "content-type", "text/plain; charset=utf-8"],
 ])(
-  "before a protocol is known, %s with %s gets a text and %i with %s",
+  "a request of an unknown protocol, %s with %s, gets plain text and the status %i with the header %s",
   async (verb, header, status, name, value) => {
     const target = verb === "CONNECT" ? "a:1" : ECHO;
     const request = `${verb} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lineOf(header)}\r\n\r\n`;
@@ -199,7 +201,7 @@ test.each([
   },
 );
 
-test("Connect, once it is known, gets its own error of the same code", async () => {
+test("a Connect request with oversized headers gets a Connect error", async () => {
   const head = `Host: a\r\nConnection: close\r\nContent-Type: application/json\r\nx: ${"x".repeat(20_000)}`;
   const answer = parseAnswer(await exchange(server.port, `POST ${ECHO} HTTP/1.1\r\n${head}\r\n\r\n`));
   expect(answer).toMatchObject({ status: 431, body: { code: "resource_exhausted" } });
@@ -214,7 +216,7 @@ const send = async (contentType: string, body: Uint8Array) => {
   return response;
 };
 
-test("trailers of a handler reach the client on the fast path by gRPC", async () => {
+test("on the fast path, the trailers of a handler reach a gRPC client", async () => {
   const { headers, trailers } = await send("application/grpc", envelopes([0, request]));
   expect(headers).toMatchObject({ "x-header": "of the handler" });
   expect(trailers).toMatchObject({
@@ -224,17 +226,17 @@ test("trailers of a handler reach the client on the fast path by gRPC", async ()
   });
 });
 
-test("trailers of a handler reach the client on the fast path by gRPC-Web", async () => {
+test("on the fast path, the trailers of a handler reach a gRPC-Web client", async () => {
   const { body } = await send("application/grpc-web+proto", envelopes([0, request]));
   expect(body.toString("latin1")).toMatch(/grpc-status: 0\r\n.*x-trailer: of the handler\r\n/s);
 });
 
-test("trailers of a handler reach the client on the fast path by Connect", async () => {
+test("on the fast path, the trailers of a handler reach a Connect client", async () => {
   const { headers } = await send("application/proto", request);
   expect(headers).toMatchObject({ "trailer-x-trailer": "of the handler", "x-header": "of the handler" });
 });
 
-test("headers that a handler has set come before the status of its stream, and not with it", async () => {
+test("headers that a handler has set are sent before the status of its stream, not together with it", async () => {
   const failing = await startServer({
     routes: (router) =>
       router.service(EchoService, {

@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import { withReason } from "../call/gateway-error.ts";
 import { grpcMessage, statusTrailers, withStatus } from "./status-trailers.ts";
 
-test("grpc-message escapes what gRPC says, and nothing else", () => {
+test("grpc-message escapes the characters that gRPC requires, and no others", () => {
   expect(grpcMessage("upstream blog responded with 404 Not Found: no (such) blog; 50% [x]\n")).toBe(
     "upstream blog responded with 404 Not Found: no (such) blog; 50%25 [x]%0A",
   );
   expect(grpcMessage("Grüße 🌳")).toBe("Gr%C3%BC%C3%9Fe %F0%9F%8C%B3");
 });
 
-test("property: grpc-message decodes to the text, is a header value, and keeps printable ASCII", () => {
+test("property: grpc-message decodes to the original string, is a valid header value, and keeps printable ASCII", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const message = grpcMessage(text);
@@ -29,7 +29,7 @@ test("property: grpc-message decodes to the text, is a header value, and keeps p
 const CONNECTS = { failedInHandler: false };
 const OVERDONE = { "grpc-status": "3", "grpc-message": "Not%20Found%3A%20a", other: "b" };
 
-test("trailers that connect wrote get a reason and the text as gRPC encodes it; those of success stay", () => {
+test("error trailers written by connect get a reason and gRPC's message encoding, and trailers of success do not change", () => {
   const trailers = statusTrailers(withReason(new ConnectError("Not Found: a", Code.InvalidArgument)));
   expect(trailers.get("grpc-message")).toBe("Not Found: a");
   const mended = withStatus(new Headers(OVERDONE), CONNECTS);
@@ -38,7 +38,7 @@ test("trailers that connect wrote get a reason and the text as gRPC encodes it; 
   expect(Object.fromEntries(withStatus(ok, CONNECTS))).toEqual({ "grpc-status": "0", other: "b" });
 });
 
-test("trailers of an error that a handler threw keep their details, without a reason of the gateway", () => {
+test("trailers of an error that a handler threw get no reason from the gateway", () => {
   const trailers = statusTrailers(new ConnectError("Not Found: a", Code.InvalidArgument));
   const kept = withStatus(new Headers(OVERDONE), { failedInHandler: true });
   expect(Object.fromEntries(kept)).toEqual({ ...Object.fromEntries(trailers), other: "b" });

@@ -4,21 +4,21 @@ import type { Call } from "../call/call.ts";
 import { withReason } from "../call/gateway-error.ts";
 import { boundedError, HEADER_BOUNDS } from "./bounded-error.ts";
 
-/** A call whose response comes to its end. */
+/** A call whose response is ending. */
 export type EndedCall = Pick<Call, "failedInHandler" | "endError">;
 
-/** What grpc-message has to escape: all but printable ASCII, and the percent sign itself. */
+/** The characters that grpc-message has to escape: all but printable ASCII, and the percent sign itself. */
 const ESCAPED = /[^\x20-\x24\x26-\x7e]+/gu;
 
-/** The status of an error as trailers of gRPC and gRPC-Web. */
+/** Returns the trailers for an error in gRPC and gRPC-Web. */
 export function statusTrailers(error: ConnectError): Headers {
   const bounded = boundedError(error, HEADER_BOUNDS);
   return encoded(setTrailerStatus(new Headers(), bounded), bounded.rawMessage);
 }
 
 /**
- * Trailers that connect wrote: an error among them gets a reason, unless a handler threw it, and its text the
- * encoding of gRPC. The call gets to know it.
+ * Corrects trailers written by connect: an error that no handler threw gets a reason, and its message gets
+ * gRPC's encoding. Records the error in the call.
  */
 export function withStatus(trailers: Headers, call: EndedCall): Headers {
   const error = trailers.has("grpc-status") ? findTrailerError(trailers) : undefined;
@@ -35,8 +35,8 @@ function encoded(trailers: Headers, text: string): Headers {
 }
 
 /**
- * Percent-encodes as gRPC does (gRPC over HTTP/2, Percent-Encoded). More is legal, but clients exist that
- * show texts as they come.
+ * Percent-encodes a message (gRPC over HTTP/2, Percent-Encoded). The protocol allows more escapes, but some
+ * clients show messages without decoding them.
  */
 export function grpcMessage(text: string): string {
   const escaped = text

@@ -1,12 +1,12 @@
-/** Headers or trailers by their names in lower case. */
+/** Headers or trailers by name, in lower case. */
 type Fields = Readonly<Record<string, string | string[]>>;
 
-/** A response whose body comes in chunks, each when the client has taken those before it. */
+/** A response whose body is sent in chunks, each after the client has taken the chunks before it. */
 export interface StreamedResponse {
   readonly status: number;
-  /** Complete when the first chunk, or the end, is there. */
+  /** Returns the headers, which are complete when the first chunk or the end is available. */
   readonly headers: () => Fields;
   readonly chunks: Pick<AsyncIterator<Uint8Array, undefined>, "next" | "return">;
-  /** Complete behind the last chunk; undefined for none. */
+  /** Returns the trailers, which are complete after the last chunk; undefined without trailers. */
   readonly trailers: () => Fields | undefined;
 }

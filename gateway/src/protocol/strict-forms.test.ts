@@ -18,7 +18,10 @@ const KEY_TYPES = {
   FIXED64: [0n, 2n ** 64n - 1n],
 } as const satisfies Record<string, readonly [bigint, bigint]>;
 
-/** A message with a map for each kind of key, `int32Keys` and so on, and itself in a field. */
+/**
+ * Returns a message type with a map for each type of key, `int32Keys` and so on, and a field of the same
+ * message type.
+ */
 function messageWithMaps(): DescMessage {
   const kinds = Object.keys(KEY_TYPES);
   const entryName = (kind: string) => `${kind.charAt(0)}${kind.slice(1).toLowerCase()}KeysEntry`;
@@ -59,7 +62,7 @@ function read(desc: DescMessage, json: unknown): unknown {
   return toJson(desc, message, { registry: TYPES });
 }
 
-/** The text of the error; undefined for none. */
+/** Returns the error message for invalid JSON; undefined for valid JSON. */
 function problem(desc: DescMessage, json: unknown): string | undefined {
   try {
     read(desc, json);
@@ -80,7 +83,7 @@ const keyOf = (kind: keyof typeof KEY_TYPES) => {
 };
 const goodKey = kindOfKey.chain((kind) => fc.tuple(fc.constant(kind), keyOf(kind)));
 
-/** Spellings of an integer that JavaScript, or a number of JSON, would have for it. */
+/** Spellings of an integer that JavaScript or JSON numbers allow, and that are invalid for keys. */
 const SPELLINGS: readonly ((key: bigint) => string)[] = [
   (key) => ` ${key}`,
   (key) => `${key} `,
@@ -107,7 +110,7 @@ const SPELLINGS: readonly ((key: bigint) => string)[] = [
   (key) => String(key).replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit))),
 ];
 
-test("property: each integer is a key as it is written, of every kind", () => {
+test("property: every integer in decimal digits is a valid key of each type", () => {
   fc.assert(
     fc.property(goodKey, ([kind, key]) => {
       const field = `${kind.toLowerCase()}Keys`;
@@ -117,7 +120,7 @@ test("property: each integer is a key as it is written, of every kind", () => {
   );
 });
 
-test("property: every other spelling of a key is rejected, by its name, wherever it is", () => {
+test("property: every other spelling of a key is rejected with its path, in nested messages and Any as well", () => {
   const spelled = fc.tuple(goodKey, fc.constantFrom(...SPELLINGS), fc.constantFrom("root", "inner", "any"));
   fc.assert(
     fc.property(spelled, ([[kind, key], spelling, place]) => {
@@ -134,7 +137,7 @@ test("property: every other spelling of a key is rejected, by its name, wherever
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength });
 
-test("property: a duration has at most 9 digits behind the point, and nothing behind its unit", () => {
+test("property: a duration with more than 9 fraction digits, or characters after its unit, is rejected", () => {
   const good = fc.tuple(fc.integer({ min: -315_576_000_000, max: 315_576_000_000 }), digits(1, 9));
   fc.assert(
     fc.property(good, ([seconds, fraction]) => {
@@ -159,7 +162,7 @@ test("property: a duration has at most 9 digits behind the point, and nothing be
   );
 });
 
-test("property: a field mask has no empty path", () => {
+test("property: a field mask with an empty path is rejected", () => {
   const path = fc
     .string({ unit: fc.constantFrom(..."abcXY."), minLength: 1, maxLength: 5 })
     .filter((text) => /^[a-z]/.test(text));
@@ -179,7 +182,7 @@ test("property: a field mask has no empty path", () => {
   );
 });
 
-test("however deep a message is, it is looked at without an end of the stack", () => {
+test("checking a deeply nested message does not overflow the stack", () => {
   const text = `${'{"inner":'.repeat(50_000)}{}${"}".repeat(50_000)}`;
   expect(() => readJson(MAPS, text, { recursionLimit: 100 })).toThrow("maximum recursion depth");
 });

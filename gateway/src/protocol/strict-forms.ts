@@ -1,7 +1,4 @@
-/**
- * Spellings of ProtoJSON that protobuf-es takes for something else than they are, drops, or has no good text
- * for. What is rejected here would arrive changed, or not be understood.
- */
+/** Checks spellings in ProtoJSON that protobuf-es misreads, drops, or rejects with an unclear error. */
 import { type DescEnum, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { exactDecimal, isInteger } from "connect-rest-codec/internal";
@@ -29,7 +26,7 @@ const UNSIGNED_TYPES: ReadonlySet<ScalarType> = new Set([
   ScalarType.FIXED64,
 ]);
 
-/** A form of texts: which ones are valid, and what an error says. */
+/** A format of strings: a check, and the expectation that an error states. */
 interface Form {
   readonly isValid: (text: string) => boolean;
   readonly expected: string;
@@ -52,7 +49,7 @@ const BYTES_FORM: Form = {
   expected: "bytes are base64 (RFC 4648 section 4 or 5) without spaces, with all of its padding or none",
 };
 
-/** The form of a well-known type that is a text in JSON. */
+/** The formats of well-known types that are strings in JSON. */
 const MESSAGE_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   [
     "google.protobuf.Timestamp",
@@ -79,7 +76,8 @@ const MESSAGE_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
 ]);
 
 /**
- * Returns what is wrong with the text of a message; undefined for nothing, and for what protobuf-es reports.
+ * Returns the error in a message that is written as a string; undefined if the string is valid, or if
+ * protobuf-es reports the error.
  */
 export function wrongForm(
   { typeName }: DescMessage,
@@ -89,7 +87,10 @@ export function wrongForm(
   return wrongIn(MESSAGE_FORMS.get(typeName), text, place);
 }
 
-/** Returns what is wrong with the text of a scalar. protobuf-es reports texts of other types. */
+/**
+ * Returns the error in a scalar that is written as a string; undefined if the string is valid, or if
+ * protobuf-es reports the error.
+ */
 export function wrongScalar(
   type: ScalarType,
   text: string,
@@ -120,8 +121,8 @@ function wrongIn(form: Form | undefined, text: string, place: Place | undefined)
 }
 
 /**
- * Returns what is wrong with the name of an enum value. protobuf-es takes an unknown name for an unknown
- * field, and drops the value.
+ * Returns the error in the name of an enum value; undefined for a known name. protobuf-es treats an unknown
+ * name as an unknown field, and drops the value.
  */
 export function wrongName(desc: DescEnum, name: string, place: Place | undefined): ConnectError | undefined {
   const names = valueNames(desc);
@@ -129,7 +130,7 @@ export function wrongName(desc: DescEnum, name: string, place: Place | undefined
   return wrong(place, `${desc.typeName} has no value ${show(name)}.${didYouMean(name, names)}`);
 }
 
-/** Returns what is wrong with a key of a map. */
+/** Returns the error in a map key; undefined if the key is valid. */
 export function wrongKey(type: ScalarType, key: string, place: Place): ConnectError | undefined {
   if (type === ScalarType.STRING || type === ScalarType.BOOL) return undefined;
   const isUnsigned = UNSIGNED_TYPES.has(type);
@@ -143,14 +144,20 @@ function wrong(place: Place | undefined, text: string): ConnectError {
   return new ConnectError(`${pathOf(place, "written") || "the message"}: ${text}`, Code.InvalidArgument);
 }
 
-/** Number and BigInt also read other bases and spaces, and round; a fraction may be zero. */
+/**
+ * Returns whether a string is an exact integer. Number and BigInt would also accept other bases and spaces,
+ * and round. Notations such as 1.0 and 1e2 are allowed.
+ */
 function isExactInteger(text: string): boolean {
   if (INTEGER.test(text)) return true;
   const decimal = NUMBER.test(text) ? exactDecimal(text) : undefined;
   return decimal !== undefined && isInteger(decimal);
 }
 
-/** Date.parse moves days and hours that do not exist, such as February 30, to ones that do. */
+/**
+ * Returns whether a string is a valid timestamp. Date.parse would move days and hours that do not exist, such
+ * as February 30, to other days.
+ */
 function isTimestamp(text: string): boolean {
   const [, local, zone] = TIMESTAMP.exec(text) ?? [];
   const asUtc = Date.parse(`${local}Z`);

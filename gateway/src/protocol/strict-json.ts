@@ -1,6 +1,6 @@
 /**
- * Follows a request message through its JSON: its integers have to be exact, and its values have to have a
- * spelling that protobuf-es does not take for another one.
+ * Checks the JSON of a request message against its type: integers must be exact, and values must not have a
+ * spelling that protobuf-es misreads.
  */
 import {
   type DescEnum,
@@ -23,7 +23,7 @@ import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
 import { wrongForm, wrongKey, wrongName, wrongScalar } from "./strict-forms.ts";
 
-/** Deeper messages are rejected by others. */
+/** Other checks reject deeper messages. */
 const MAX_DEPTH = 1000;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
@@ -32,12 +32,12 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The text of a request with every integer that JSON.parse would round in quotes, where the message has a
- * 64-bit integer. protobuf-es reports what is no JSON, or does not fit.
+ * Returns the JSON of a request with quotes around each 64-bit integer that JSON.parse would round. Errors in
+ * syntax and types are left to protobuf-es.
  *
- * @param types those that a google.protobuf.Any may have
+ * @param types the message types that a google.protobuf.Any may contain
  * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value,
- *   cannot hold exactly, and for a spelling that has to be another one
+ *   cannot hold exactly, and for an invalid spelling
  */
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {
   const numbers = bareNumbers(text);
@@ -61,7 +61,7 @@ export function strictJson(desc: DescMessage, text: string, types: Registry | un
   );
 }
 
-/** What decides how a value is read: its message, its scalar or its enum. */
+/** The type that determines how a value is read: a message type, a scalar type or an enum type. */
 interface TypeOfValue {
   readonly message?: DescMessage | undefined;
   readonly scalar?: ScalarType | undefined;
@@ -69,9 +69,9 @@ interface TypeOfValue {
 }
 
 class Visitor {
-  /** The first value with a wrong spelling: numbers are rejected before it. */
+  /** The error for the first value with an invalid spelling; errors in numbers are thrown before. */
   wrong: ConnectError | undefined;
-  /** The numbers where the message has a 64-bit integer. */
+  /** The numbers in fields with 64-bit integers. */
   readonly quoted = new Set<BareNumber>();
   private readonly numbers: readonly BareNumber[];
   private readonly mark: string;
@@ -83,7 +83,10 @@ class Visitor {
     this.types = types;
   }
 
-  /** Calls itself by way of `field` alone, so that the stack is enough for the deepest message. */
+  /**
+   * Visits a value. Recurses only through `field`, so that the stack is large enough for the deepest allowed
+   * message.
+   */
   value(type: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
     const { message } = type;
     if (message === undefined) {
@@ -137,7 +140,7 @@ class Visitor {
     this.value({ message: desc }, hasOwnForm ? json.value : json, place, depth + 1);
   }
 
-  /** Whatever the nesting: a stack of its own, as the depth of the message has not been checked yet. */
+  /** Visits any JSON with an explicit stack, because the depth has not been checked yet. */
   private anyValue(json: unknown, place: Place | undefined): void {
     const open: unknown[] = [json];
     while (open.length > 0) {

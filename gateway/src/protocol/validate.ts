@@ -4,10 +4,10 @@ import { callKey } from "../call/call.ts";
 import type { Constraints } from "./constraints.ts";
 
 /**
- * Throws ConnectError INVALID_ARGUMENT with the violations; before the constraints are loaded, it returns a
- * promise that rejects with it.
+ * Throws ConnectError INVALID_ARGUMENT with the violations. Until the constraints are loaded, it returns a
+ * promise that rejects with this error.
  *
- * @param cost what the message cost to decode. Default: little
+ * @param cost the decoding cost of the message. Default: 0
  */
 type Check = (
   desc: DescMessage,
@@ -15,22 +15,22 @@ type Check = (
   cost?: number,
 ) => Promise<void> | undefined;
 
-/** Rejects requests that break the constraints of their messages, and can be warmed up. */
+/** Rejects requests that violate the constraints of their messages. */
 export interface Validation {
   readonly interceptor: Interceptor;
   readonly check: Check;
   /**
-   * Loads protovalidate, and compiles the constraints of one request message;
-   * those of others are with their first calls.
+   * Loads protovalidate, and compiles the constraints of one request message. The constraints of other
+   * messages are compiled in their first calls.
    */
   warmUp(services: readonly DescService[]): Promise<void>;
 }
 
 /**
- * Validates request messages with protovalidate: INVALID_ARGUMENT with the violations as an error detail. To
- * load it takes some 100 ms and the first message 50 ms, which is why that is done before the first call, but
- * not before the gateway listens. Each further message takes 2 ms, when it is called first: however many
- * services there are, those that nobody calls cost nothing.
+ * Creates a validation of request messages by protovalidate: INVALID_ARGUMENT with the violations as an error
+ * detail. Loading takes about 100 ms and the first message 50 ms, so both happen before the first call, but
+ * after the gateway listens. Each other message type takes 2 ms in its first call, so services that are never
+ * called cost nothing.
  */
 export function createValidation(): Validation {
   let constraints: Constraints | undefined;
@@ -58,7 +58,9 @@ export function createValidation(): Validation {
   };
 }
 
-/** Checks the message of a call, or each message of its stream when it is read. */
+/**
+ * Returns an interceptor that checks the message of a unary call, and each message of a stream as it is read.
+ */
 function checking(check: Check): Interceptor {
   return (next) => async (request) => {
     if (request.stream) {

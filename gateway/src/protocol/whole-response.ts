@@ -1,4 +1,4 @@
-/** A response that is complete before it is sent. Names of headers and trailers in lower case. */
+/** A response that is complete before it is sent. The names of headers and trailers are in lower case. */
 export interface WholeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;

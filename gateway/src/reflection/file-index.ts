@@ -6,30 +6,33 @@ import { UpstreamErrorSchema } from "connect-rest-runtime";
 import { file_google_rpc_error_details } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { withImports } from "./with-imports.ts";
 
-/** No service imports these: clients find them by the `@type` of a detail. */
+/** No service imports these files; clients look them up by the `@type` of an error detail. */
 const ERROR_DETAILS = [file_google_rpc_error_details, file_buf_validate_validate, UpstreamErrorSchema.file];
 
-/** Finds files by what they declare. */
+/** An index of files by their declarations. */
 export interface FileIndex {
   byName(name: string): DescFile | undefined;
-  /** By the full name of anything that a file declares, methods, fields and enum values included. */
+  /** Finds a file by the full name of any declaration, including methods, fields and enum values. */
   bySymbol(fullName: string): DescFile | undefined;
   byExtension(extendee: string, number: number): DescFile | undefined;
-  /** Ascending; undefined when the message itself is unknown. */
+  /** Returns extension numbers in ascending order, or undefined if the message is unknown. */
   extensionNumbers(extendee: string): readonly number[] | undefined;
-  /** A file as a `google.protobuf.FileDescriptorProto`, without services and methods that are not served. */
+  /**
+   * Encodes a file as a `google.protobuf.FileDescriptorProto`, without services and methods that are not
+   * served.
+   */
   encode(file: DescFile): Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Indexes the files of the services, and all files that they import; and those of the details that errors
- * have. What they declare beside the services and their methods is found, other services are not.
+ * Indexes the files of the services, the files of error details, and all of their imports. The index finds
+ * every declaration in them except services that are not served.
  */
 export function createFileIndex(services: readonly DescService[]): FileIndex {
   const names = new Map<string, DescFile>();
   const symbols = new Map<string, DescFile>();
   const extensions = new Map<string, Map<number, DescFile>>();
-  // as many as there are files: one small request may ask for dozens of them
+  // caches encoded files, because one small request may ask for dozens of files
   const encoded = new Map<DescFile, Uint8Array<ArrayBuffer>>();
   const served: Served = new Map(services.map(({ typeName, methods }) => [typeName, namesOf(methods)]));
   const indexed = [...ERROR_DETAILS, ...services.map((service) => service.file)];
@@ -61,12 +64,12 @@ export function createFileIndex(services: readonly DescService[]): FileIndex {
   };
 }
 
-/** The file's name with its ending: a descriptor of protobuf-es drops it. */
+/** Returns the file name with its extension, which descriptors of protobuf-es omit. */
 function protoName(file: DescFile): string {
   return file.proto.name;
 }
 
-/** The names of the methods of services that are served, by their full names. */
+/** The names of served methods, by full service name. */
 type Served = ReadonlyMap<string, ReadonlySet<string>>;
 
 function namesOf(methods: readonly DescMethod[]): ReadonlySet<string> {
@@ -99,7 +102,7 @@ function symbolsOf(type: AnyDesc, served: Served): string[] {
   }
 }
 
-/** Enum values are named beside their enum, not within it. */
+/** Returns the full name of an enum value, whose scope is the parent of its enum. */
 function siblingName(typeName: string, name: string): string {
   const end = typeName.lastIndexOf(".");
   return end < 0 ? name : `${typeName.slice(0, end)}.${name}`;

@@ -41,7 +41,7 @@ describe.each([V1, V1Alpha])("$typeName", (service) => {
     );
   }
 
-  test("lists the services by name, and repeats the question", async () => {
+  test("lists the services by name, and repeats the request", async () => {
     const [answer] = await ask({ case: "listServices", value: "" });
     expect(answer?.messageResponse).toMatchObject({
       case: "listServicesResponse",
@@ -65,7 +65,7 @@ describe.each([V1, V1Alpha])("$typeName", (service) => {
     "echo.v1.EchoService.Echo",
     "echo.v1.EchoRequest",
     "echo.v1.EchoRequest.text",
-  ])("finds the file of %s, with its imports", async (symbol) => {
+  ])("finds the file of %s and its imports", async (symbol) => {
     const [answer] = await ask({ case: "fileContainingSymbol", value: symbol });
     const names = fileNames(answer);
     expect(names[0]).toBe("echo/v1/echo.proto");
@@ -89,7 +89,7 @@ describe.each([V1, V1Alpha])("$typeName", (service) => {
     ]);
   });
 
-  test("finds the types of details that errors have", async () => {
+  test("finds the types of error details", async () => {
     const symbols = [
       "google.rpc.ErrorInfo",
       "google.rpc.RetryInfo",
@@ -105,7 +105,7 @@ describe.each([V1, V1Alpha])("$typeName", (service) => {
     ]);
   });
 
-  test("sends an import once on a stream, and what is asked for always", async () => {
+  test("sends each import once per stream, and the requested file every time", async () => {
     const question = { case: "fileByFilename", value: "echo/v1/echo.proto" } as const;
     const [first, second] = await ask(question, question);
     expect(fileNames(first).length).toBeGreaterThan(1);
@@ -127,7 +127,7 @@ describe.each([V1, V1Alpha])("$typeName", (service) => {
     expect(none?.messageResponse.value).toMatchObject({ extensionNumber: [] });
   });
 
-  test("says what there is not, and goes on", async () => {
+  test("reports unknown names and keeps the stream open", async () => {
     const answers = await ask(
       { case: "fileByFilename", value: "no.proto" },
       { case: "fileContainingSymbol", value: "no.Symbol" },

@@ -16,17 +16,17 @@ import { withImports } from "./with-imports.ts";
 type Response = MessageInitShape<typeof ServerReflectionResponseSchema>;
 type MessageResponse = NonNullable<Response["messageResponse"]>;
 
-/** What reflection describes: the services' names, and the files that declare them. */
+/** The schema for reflection: the names of the services, and the files that declare them. */
 export interface Schema {
   readonly services: readonly string[];
   readonly files: FileIndex;
 }
 
-/** Serves reflection in both its versions. */
+/** Serves both versions of the reflection protocol. */
 export function reflectionRoutes(router: ConnectRouter, schema: () => Promise<Schema>): void {
   router.service(ReflectionV1, { serverReflectionInfo: (requests) => reflect(requests, schema) });
   router.service(ReflectionV1Alpha, {
-    // The versions differ in nothing but the package of their messages.
+    // the versions differ only in the package of their messages
     serverReflectionInfo: (requests) =>
       reflect(
         requests as unknown as AsyncIterable<ServerReflectionRequest>,
@@ -36,8 +36,8 @@ export function reflectionRoutes(router: ConnectRouter, schema: () => Promise<Sc
 }
 
 /**
- * Responds to the requests of one reflection stream, one by one. The two versions of the protocol have the
- * same messages, so that one implementation serves both. `schema` is asked for late: the services are known
+ * Responds to the requests of a reflection stream in order. One implementation serves both versions of the
+ * protocol, because their messages are the same. `schema` is called late, because the services are known only
  * when all routes are.
  */
 async function* reflect(
@@ -87,7 +87,7 @@ function respond(
 }
 
 function fileResponse(file: DescFile, index: FileIndex, sent: Set<DescFile>): MessageResponse {
-  // The file that was asked for comes always, and first; an import only when the stream has not had it yet.
+  // the requested file is always sent, and first; imports are sent once per stream
   const files = [file, ...withImports(file).filter((each) => each !== file && !sent.has(each))];
   for (const each of files) sent.add(each);
   const fileDescriptorProto = files.map((each) => index.encode(each));

@@ -1,6 +1,6 @@
 import type { DescFile } from "@bufbuild/protobuf";
 
-/** A file after everything that it imports, each once. */
+/** Returns a file after all files that it imports, each file once. */
 export function withImports(file: DescFile, seen: Set<DescFile> = new Set()): DescFile[] {
   if (seen.has(file)) return [];
   seen.add(file);

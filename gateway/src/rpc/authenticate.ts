@@ -5,7 +5,8 @@ import type { HttpRequest } from "../listener/http.ts";
 
 /**
  * The second step of a call: identifies the caller. Without caller authorization, the caller is the address
- * that the listener saw. With it, the caller comes from the token of the request, or the call is rejected.
+ * that the listener saw. With caller authorization, the caller is the subject of the request's token, or the
+ * call is rejected.
  *
  * @param method undefined if the path names no method
  */

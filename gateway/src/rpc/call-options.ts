@@ -13,39 +13,37 @@ import type { Outbox } from "./outbox.ts";
 
 /** The dependencies that all steps of a call share. */
 export interface CallOptions extends DispatchOptions {
-  /** Identifies the caller. Undefined if callers are not authorized. */
+  /** Identifies the caller; undefined if callers are not authorized. */
   readonly authenticate: Authenticate | undefined;
-  /**
-   * The challenge for callers that an upstream does not recognize. Undefined if callers are not authorized.
-   */
+  /** The WWW-Authenticate challenge for errors with status 401; undefined if callers are not authorized. */
   readonly challenge: string | undefined;
-  /** The streams that may outlive their tokens. Undefined if callers are not authorized. */
+  /** The streams that may outlive their tokens; undefined if callers are not authorized. */
   readonly authorizedStreams: AuthorizedStreams | undefined;
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
   /** The streams that watch feeds. */
   readonly watchers: Watchers;
   /**
-   * Returns whether a method watches a feed. Such a call may wait for hours and is not counted with other
-   * calls.
+   * Returns whether a method watches a feed. Such a call may wait for hours, and does not count as a call in
+   * flight.
    */
   readonly isWatch: (method: DescMethod) => boolean;
   /** The memory held by the requests of all calls. */
   readonly heldBytes: HeldBytes;
   /** The memory held by the responses of all calls. */
   readonly heldResponses: HeldResponses;
-  /** Sends the responses of unary calls on the fast path. */
+  /** Returns the upstream that a method calls; undefined if it calls no upstream. */
   readonly outbox: Outbox;
   /** Returns the upstream that a method calls, or undefined if it calls none. */
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
   /** Returns whether calls of a service are served even under overload. */
   readonly isAlwaysServed: (service: DescService) => boolean;
-  /** Notified of the HTTP status of a request that names no method or uses an unsupported protocol. */
+  /** Receives the HTTP status of each request that names no method or uses an unsupported protocol. */
   readonly onRejected: (status: number) => void;
-  /** Notified of every call that was not admitted, after its response was sent. */
+  /** Receives every call that was not admitted, after its response was sent. */
   readonly onOverLimit: (call: Call, rejected: LimitRejection) => void;
-  /** Notified of every admitted call after its response was sent. `error` is an internal defect. */
+  /** Receives every admitted call, after its response was sent. `error` is an internal defect. */
   readonly onDone: (call: Call, status: number, error?: unknown) => void;
-  /** Notified of an internal defect outside of a call. */
+  /** Receives internal defects outside of a call. */
   readonly onError: (error: unknown) => void;
 }

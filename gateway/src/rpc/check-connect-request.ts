@@ -7,17 +7,16 @@ import { isBase64 } from "../protocol/base64.ts";
 import { show } from "../text/show.ts";
 
 /**
- * Returns an error for a malformed Connect request head that connect's handler would not report, else
- * undefined.
+ * Returns an error for a malformed Connect request head that connect's handler would not report; undefined
+ * otherwise.
  */
 export function checkConnectRequest(request: HttpRequest): ConnectError | undefined {
   return versionError(request) ?? queryMessageError(request);
 }
 
 /**
- * Returns an error if a Connect request names a protocol version other than 1, the only version. A missing
- * version is accepted (https://connectrpc.com/docs/protocol, Connect-Protocol-Version and
- * Connect-Version-Query).
+ * Returns an error if a Connect request names a protocol version other than 1. A missing version is accepted
+ * (https://connectrpc.com/docs/protocol, Connect-Protocol-Version and Connect-Version-Query).
  */
 function versionError({ method, headers, url }: HttpRequest): ConnectError | undefined {
   if (protocolOf(headers["content-type"]) !== "connect") return undefined;
@@ -37,8 +36,8 @@ function unknownVersion(subject: string, expected: string, got: string): Connect
 }
 
 /**
- * Returns an error if the message in the query of a Connect GET is not valid base64 despite `base64=1`, or
- * not percent-encoded UTF-8: the bytes of the message would be other ones.
+ * Returns an error if the message in the query of a Connect GET is not valid base64 despite `base64=1`, or is
+ * not percent-encoded UTF-8, since the bytes of the message would be different ones.
  */
 function queryMessageError(request: HttpRequest): ConnectError | undefined {
   const query = request.method === "GET" ? splitTarget(request.url).query : undefined;

@@ -5,35 +5,35 @@ import { TurnBudget } from "connect-rest-codec/internal";
 import { inflate } from "./inflate.ts";
 
 /**
- * Messages up to this size, in bytes, are compressed synchronously. For a 20 KB message, the round trip to
- * another thread takes three times as much processor time as the compression.
+ * The maximum size of messages that are compressed synchronously, in bytes. For a 20 KB message, the round
+ * trip to another thread takes three times as much CPU time as the compression.
  */
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * The bytes that may be compressed synchronously in one turn of the event loop. A page of a stream may have
- * many messages.
+ * The bytes that may be compressed synchronously in one turn of the event loop, since a page of a stream may
+ * have many messages.
  */
 const AT_ONCE = new TurnBudget(256 * 1024);
 
 /**
- * Output buffers have a size between these limits, in bytes. They are as large as the message, since
- * compression shrinks it.
+ * The minimum and maximum size of output buffers, in bytes. Within these limits, a buffer is as large as the
+ * message, since compression shrinks it.
  */
 const MIN_CHUNK_BYTES = 1024;
 const MAX_CHUNK_BYTES = 16 * 1024;
 
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
 
-/** Decompression outside of a call is never aborted. */
+/** The signal of decompression outside of a call, which is never aborted. */
 const NEVER = new AbortController().signal;
 
 /** A content coding of node:zlib. */
 interface Coding<Options> {
   readonly name: string;
   /**
-   * The defaults of zlib and Brotli compress a few percent better, but take 2 and 100 times the processor
-   * time.
+   * Options for speed: the defaults of zlib and Brotli compress a few percent better, but take 2 and 100
+   * times the CPU time.
    */
   readonly options: Options;
   readonly now: (bytes: Uint8Array, options: Options) => Uint8Array;

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const params = { [BROTLI_PARAM_QUALITY]: 9, [BROTLI_PARAM_LGWIN]: 24 };
   bombs.br = await bomb(zlib.createBrotliCompress({ params }));
   bombs.gzip = await bomb(zlib.createGzip({ level: 1 }));
-  // Measures the ordinary cost of a call, which is not caused by the bomb.
+  // Measures the usual cost of a call before the bomb is sent.
   const body = zlib.brotliCompressSync(JSON.stringify({ text: "x".repeat(3 * MIB) }));
   await http2Request(port, { ...unary, "content-encoding": "br" }, body);
   peakBefore = await peak(1);
@@ -50,13 +50,13 @@ afterAll(() => server.process.kill("SIGKILL"));
 
 const unary = { ":method": "POST", ":path": "/echo.v1.EchoService/Echo", "content-type": "application/json" };
 
-test("a message that is a gibibyte when decompressed is small to send", () => {
+test("a gibibyte of spaces compresses to a small message", () => {
   expect(bombs.br?.length).toBeLessThan(2048);
   expect(bombs.gzip?.length).toBeLessThan(8 * MIB);
 });
 
 test.each(["br", "gzip"])(
-  "a message that is a gibibyte when decompressed is rejected by Connect for %s",
+  "a Connect message that decompresses to a gibibyte is rejected, compressed with %s",
   async (encoding) => {
     const { status, body } = await http2Request(
       port,
@@ -72,7 +72,7 @@ test.each(["br", "gzip"])(
 );
 
 test.each(["br", "gzip"])(
-  "a message that is a gibibyte when decompressed is rejected by gRPC for %s",
+  "a gRPC message that decompresses to a gibibyte is rejected, compressed with %s",
   async (encoding) => {
     const data = bombs[encoding] ?? Buffer.alloc(0);
     const prefix = Buffer.from([1, 0, 0, 0, 0]);
@@ -89,7 +89,7 @@ test.each(["br", "gzip"])(
   },
 );
 
-test("a message that is a gibibyte when decompressed leaves the process alive and below 64 MiB more", async () => {
+test("after messages that decompress to a gibibyte, the process serves requests and has used less than 64 MiB more", async () => {
   expect(await http2Request(port, { ":path": "/healthz" })).toMatchObject({ status: 200, body: "alive\n" });
   expect((await peak(2)) - peakBefore).toBeLessThan(64 * MIB);
 });

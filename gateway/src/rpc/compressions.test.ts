@@ -23,7 +23,7 @@ test.each([
   ["gzip", compressionGzip, zlib.gzipSync],
   ["br", compressionBrotli, zlib.brotliCompressSync],
 ])(
-  "%s: a message is decompressed, rejected beyond the limit, and INVALID_ARGUMENT where it is none",
+  "%s: a message is decompressed, an oversized message is rejected, and invalid data gets INVALID_ARGUMENT",
   async (_, compression, compress) => {
     const decompress = createDecompress(limits);
     const take = (bytes: Uint8Array) => decompress(compression, bytes, { key: "a" }, never);
@@ -53,7 +53,7 @@ test.each([
   ["br", zlib.brotliCompressSync, false],
   ["deflate", zlib.deflateSync, false],
 ] as const)(
-  "property: of a message in %s nothing is left out: what follows its end is part of it, or an error",
+  "property: bytes after the end of a %s message are either decompressed or an error",
   async (name, compress, isSequence) => {
     const compression = CLIENT_COMPRESSIONS.find((one) => one.name === name) ?? compressionGzip;
     const decompress = createDecompress(limits);
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("the parts of a message together may be as large as a message, and few where they are short", async () => {
+test("the concatenated parts of a message share one size limit, and the number of parts is limited", async () => {
   const zstd = CLIENT_COMPRESSIONS.find(({ name }) => name === "zstd") ?? compressionGzip;
   const decompress = createDecompress(limits);
   const repeated = (size: number, times: number) =>
@@ -92,7 +92,7 @@ test("the parts of a message together may be as large as a message, and few wher
   expect((await failure(repeated(0, 17))).code).toBe(Code.InvalidArgument);
 });
 
-test("messages of one caller wait for each other, not those of others, and too many are rejected with a time to retry", async () => {
+test("each caller's messages are decompressed one at a time, and messages over the queue limit get a retry delay", async () => {
   let running = 0;
   const order: string[] = [];
   const slow: Compression = {
@@ -119,7 +119,7 @@ test("messages of one caller wait for each other, not those of others, and too m
   expect(order).toEqual(["1", "2", "3", "b"]);
 });
 
-test("a message is decompressed no further once its caller is gone", async () => {
+test("decompression stops when the caller disconnects", async () => {
   const decompress = createDecompress(withDefaultLimits({ readMaxBytes: 2 ** 30 }));
   const bomb = zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 1 });
   const abort = new AbortController();

@@ -9,16 +9,20 @@ import type { Decompress } from "../protocol/decompress.ts";
 import { inflate } from "./inflate.ts";
 
 /**
- * The number of messages decompressed concurrently. Brotli allocates a window of up to 16 MiB even for a tiny
- * message, so a few hundred small requests could otherwise take gigabytes.
+ * The maximum number of messages that are decompressed concurrently. Brotli allocates a window of up to 16
+ * MiB even for a tiny message, so a few hundred small requests could otherwise take gigabytes.
  */
 const MAX_DECOMPRESSING = 2;
 
-/** The bytes decompressed synchronously in one turn of the event loop. The messages of a flood take turns. */
+/**
+ * The bytes that may be decompressed synchronously in one turn of the event loop. The messages of a flood
+ * take turns.
+ */
 const BYTES_AT_ONCE = 256 * 1024;
 
 /**
- * The retry delay after a full queue, in milliseconds: about the time that a few hundred large messages take.
+ * The retry delay if the queue is full, in milliseconds: about the time that a few hundred large messages
+ * take.
  */
 const RETRY_MS = 1000;
 

@@ -9,9 +9,9 @@ import { type Exchange, type HttpRequest, type HttpResponse, isHttp2 } from "../
 import type { RpcResponse } from "./respond.ts";
 import { unsupportedResponse } from "./unsupported.ts";
 
-/** The options that the fast path and the connect path share. */
+/** Options that the fast path and the connect path share. */
 export interface DispatchOptions extends StreamOptions, FastMethods {
-  /** What messages may be compressed with. */
+  /** The supported compressions of messages. */
   readonly compressions: readonly Compression[];
 }
 
@@ -25,8 +25,7 @@ export interface Way {
 
 /**
  * The fourth step of a call: runs it, either as a stream on the fast path or through connect's handler.
- * Resolves with the response to send, with a detached stream, or with undefined if the client has
- * disconnected.
+ * Resolves with the response to send, a detached stream, or undefined if the client has disconnected.
  */
 export async function dispatch(
   handler: UniversalHandler,

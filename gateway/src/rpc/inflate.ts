@@ -6,7 +6,7 @@ import { gatewayError } from "../call/gateway-error.ts";
  * Decompresses a message in the same way as upstream responses: up to `maxBytes`, and until the signal is
  * aborted.
  *
- * @throws ConnectError with the codes and texts of connect-node, or the reason of the signal
+ * @throws ConnectError with the codes and messages of connect-node, or the reason of the signal
  */
 export async function inflate(
   coding: string,

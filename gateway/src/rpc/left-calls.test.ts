@@ -65,7 +65,7 @@ const NEVER = '{"text":"never"}';
 const ECHO = "/echo.v1.EchoService/Echo";
 const enveloped = (text: string) => `\0\0\0\0${String.fromCharCode(text.length)}${text}`;
 
-/** One call for each path: the fast path, and connect's handlers for a unary call and for a stream. */
+/** Calls on each path: on the fast path, and through connect's handlers for a unary call and a stream. */
 const CALLS = [
   ["a unary call", { path: ECHO, type: "application/json", body: NEVER }, {}],
   [
@@ -97,7 +97,7 @@ async function canceledOf(metrics: Metrics): Promise<number> {
 }
 
 test.each(cases)(
-  "%s (%s) whose client leaves while it is queued has a line, and leaves its place",
+  "%s (%s) whose client disconnects while it is queued is logged, and leaves the queue",
   async (_, _name, send, { path, type, body }, options) => {
     await using world = await start({ ...options, limits: { callsInFlight: 1, drainGraceMs: 100 } });
     const { server, line, metrics } = world;
@@ -117,7 +117,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  "%s (%s) whose client leaves while its token is looked up has a line with whose it was, and takes no place",
+  "%s (%s) whose client disconnects during the token lookup is logged with its caller, and occupies no slot",
   async (_, _name, send, { path, type, body }, options) => {
     const asked = Promise.withResolvers<void>();
     const found = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ function outbox() {
   return { box, due, endTurn, failed };
 }
 
-test("responses of a turn go out together at its end, in their order, each once", () => {
+test("the responses of a turn are sent together at its end, in order and each once", () => {
   const { box, due, endTurn } = outbox();
   const sent: string[] = [];
   const sender = (name: string) => ({ sendNow: () => void sent.push(name) });
@@ -29,7 +29,7 @@ test("responses of a turn go out together at its end, in their order, each once"
   expect(sent).toEqual(["a", "b", "c", "d"]);
 });
 
-test("a response that comes while others are sent goes out in the next turn", () => {
+test("a response that is added while others are being sent is sent in the next turn", () => {
   const { box, due, endTurn } = outbox();
   const sent: string[] = [];
   const next = { sendNow: () => void sent.push("next") };
@@ -45,7 +45,7 @@ test("a response that comes while others are sent goes out in the next turn", ()
   expect(sent).toEqual(["first", "next"]);
 });
 
-test("a response that cannot be sent holds up no other", () => {
+test("a response that cannot be sent does not affect the others", () => {
   const { box, failed, endTurn } = outbox();
   const sent: string[] = [];
   const broken = new Error("broken");

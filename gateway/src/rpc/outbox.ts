@@ -7,8 +7,8 @@ export interface Sender {
 
 /**
  * Sends all responses that are ready in one turn of the event loop together at its end. Writing each response
- * separately would wake its reader individually and run with cold processor caches. Batching saves a tenth of
- * the total cost of a call.
+ * separately would wake its reader individually and run with cold CPU caches. Batching saves a tenth of the
+ * total cost of a call.
  */
 export class Outbox {
   private readonly callbacks: Pick<Callbacks, "soon" | "fail">;

@@ -9,7 +9,7 @@ export function isDue({ startedAt, deadline }: Call): boolean {
   return performance.now() - startedAt >= deadline.ms - 1;
 }
 
-/** Records the limit that rejects a call. Returns the rejection for its caller. */
+/** Records the limit that rejects a call, and returns the rejection for its caller. */
 export function noteOverLimit(call: Call, problem: LimitRejection): LimitRejection {
   const rejected = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
   call.rejected = rejected;

@@ -28,7 +28,7 @@ const TRANSPORTS: ReadonlyArray<readonly [name: string, create: (options?: objec
   ["grpc-web", (options) => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1", ...options })],
 ];
 
-/** Returns the error that a call fails with. */
+/** Returns the error with which a call fails. */
 async function failure(call: Promise<unknown>): Promise<ConnectError> {
   const error = await call.then(
     () => new Error("the call succeeded"),
@@ -49,7 +49,7 @@ async function post(path: string, body: string, headers: Record<string, string> 
 }
 
 describe.each(TRANSPORTS)("%s", (_, transport) => {
-  test("rejects what breaks a constraint, with the field", async () => {
+  test("rejects a message that violates a constraint, with the field", async () => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ count: -1 }));
     expect(error.message).toBe(
@@ -59,7 +59,7 @@ describe.each(TRANSPORTS)("%s", (_, transport) => {
     expect(violations?.violations[0]?.field?.elements[0]?.fieldName).toBe("count");
   });
 
-  test("ends a deaf handler at the gateway's deadline", async () => {
+  test("ends a call at the gateway's deadline if its handler ignores the signal", async () => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ text: "never" }));
     expect(error.message).toBe(
@@ -78,20 +78,20 @@ describe.each(TRANSPORTS)("%s", (_, transport) => {
     );
   });
 
-  test("takes a timeout beyond what a timer can hold", async () => {
+  test("accepts a timeout that is too long for a timer", async () => {
     const client = createClient(EchoService, transport());
-    // Stays below the limit of the client, since connect rejects values longer than gRPC's eight digits.
+    // connect's client rejects timeouts of more than gRPC's eight digits
     expect((await client.echo({ text: "a" }, { timeoutMs: 99_999_999 })).text).toBe("a");
   });
 
-  test("rejects a message above readMaxBytes", async () => {
+  test("rejects a message larger than readMaxBytes", async () => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ text: "x".repeat(5 * 1024 * 1024) }));
     expect(error.code).toBe(Code.ResourceExhausted);
     expect(error.rawMessage).toMatch(/^message size (\d+ )?is larger than configured readMaxBytes 4194304$/);
   });
 
-  test("rejects a message that is nested too deep", async () => {
+  test("rejects a message that is nested too deeply", async () => {
     const client = createClient(EchoService, transport());
     let request = {};
     for (let i = 0; i < 200; i++) request = { inner: request };
@@ -100,19 +100,19 @@ describe.each(TRANSPORTS)("%s", (_, transport) => {
   });
 });
 
-test("Connect with curl rejects a key that occurs twice", async () => {
+test("a Connect request with a duplicate JSON key is rejected", async () => {
   const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","text":"b"}');
   const message = 'cannot decode message echo.v1.EchoRequest from JSON: duplicate object key "text"';
   expect([status, body]).toMatchObject([400, { code: "invalid_argument", message }]);
 });
 
-test("Connect with curl rejects two spellings of one key", async () => {
+test("a Connect request with a JSON key in two spellings is rejected", async () => {
   const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","\\u0074ext":"b"}');
   expect([status, body]).toMatchObject([400, { code: "invalid_argument" }]);
 });
 
 test.each(["9999999999", "2147483648", "4294967296"])(
-  "Connect with curl takes a timeout of %s ms",
+  "a Connect request with a timeout of %s ms is accepted",
   async (timeout) => {
     const { status } = await post("echo.v1.EchoService/Echo", '{"text":"a"}', {
       "connect-timeout-ms": timeout,
@@ -121,7 +121,7 @@ test.each(["9999999999", "2147483648", "4294967296"])(
   },
 );
 
-test("Connect with curl tells who set the deadline", async () => {
+test("the error of a Connect request says who set the deadline", async () => {
   const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"never"}', {
     "connect-timeout-ms": "50",
   });
@@ -133,7 +133,7 @@ test("Connect with curl tells who set the deadline", async () => {
 });
 
 test.each(["", "-1", "1.5", "99999999999", "1s"])(
-  "Connect with curl rejects the timeout %j",
+  "a Connect request with the timeout %j is rejected",
   async (timeout) => {
     const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "connect-timeout-ms": timeout });
     const message = `protocol error: invalid connect timeout value: ${timeout}`;
@@ -141,7 +141,7 @@ test.each(["", "-1", "1.5", "99999999999", "1s"])(
   },
 );
 
-test("Connect with curl says which content types there are", async () => {
+test("a Connect request with an unknown content type gets the list of supported types", async () => {
   const headers = { "content-type": "text/plain" };
   const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, {
     method: "POST",
@@ -156,7 +156,7 @@ test("Connect with curl says which content types there are", async () => {
   );
 });
 
-test("Connect with curl rejects another version of the protocol", async () => {
+test("a Connect request with an unknown protocol version is rejected", async () => {
   const header = await post("echo.v1.EchoService/Echo", "{}", { "connect-protocol-version": "2" });
   const text = 'the header connect-protocol-version must be "1", the version of the protocol; it is "2"';
   expect([header.status, header.body]).toMatchObject([400, { code: "invalid_argument", message: text }]);
@@ -166,7 +166,7 @@ test("Connect with curl rejects another version of the protocol", async () => {
 });
 
 test.each([{}, { "content-type": "application/json" }])(
-  "Connect with curl may ask, in the query, with question marks as they are",
+  "a Connect GET request may contain unescaped question marks in its query",
   async (headers) => {
     const query = 'connect=v1&encoding=json&message={"text":"why?and?how"}';
     const response = await fetch(`${server.url}/echo.v1.EchoService/Echo?${query}`, { headers });
@@ -174,14 +174,14 @@ test.each([{}, { "content-type": "application/json" }])(
   },
 );
 
-test("Connect with curl says which verbs there are", async () => {
+test("a Connect request with an unsupported HTTP method gets the list of supported methods", async () => {
   const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, { method: "PUT" });
   const message = 'echo.v1.EchoService.Echo takes POST or GET; the request is a "PUT"';
   expect(await response.text()).toBe(`${message}\n`);
   expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, GET"]);
 });
 
-test("Connect with curl says that a two-way stream needs HTTP/2", async () => {
+test("a bidirectional Connect stream over HTTP/1.1 gets an error that asks for HTTP/2", async () => {
   const response = await fetch(`${server.url}/echo.v1.EchoService/Talk`, {
     method: "POST",
     headers: { "content-type": "application/connect+json" },
@@ -195,7 +195,7 @@ test("Connect with curl says that a two-way stream needs HTTP/2", async () => {
   expect(response.headers.get("connection")).toBe("close");
 });
 
-test("Connect with curl repeats a good request id, and makes one up for a bad one", async () => {
+test("the response to a Connect request repeats a valid request ID, and has a new ID in place of an invalid one", async () => {
   const good = await post("echo.v1.EchoService/Echo", "{}", { "x-request-id": "abc-1" });
   expect(good.headers.get("x-request-id")).toBe("abc-1");
   const bad = await post("echo.v1.EchoService/Echo", "{}", { "x-request-id": 'a"b' });
@@ -205,12 +205,12 @@ test("Connect with curl repeats a good request id, and makes one up for a bad on
 const NO_METHOD =
   'echo.v1.EchoService has no method "Ech". Did you mean "Echo"? It has Echo, Repeat, Join, Talk.';
 
-test("an unknown path is 404 and unimplemented in JSON", async () => {
+test("a Connect request for an unknown method gets 404 and unimplemented in JSON", async () => {
   const { status, body } = await post("echo.v1.EchoService/Ech", "{}");
   expect([status, body]).toMatchObject([404, { code: "unimplemented", message: NO_METHOD }]);
 });
 
-test("an unknown path names the nearest service", async () => {
+test("the error for an unknown service suggests the most similar service", async () => {
   const { body } = await post("echo.v1.EchoServise/Echo", "{}");
   expect(body).toMatchObject({
     message:
@@ -218,7 +218,7 @@ test("an unknown path names the nearest service", async () => {
   });
 });
 
-test("an unknown path is told to a Connect stream in its last message", async () => {
+test("a Connect stream for an unknown method gets the error in its last message", async () => {
   const response = await fetch(`${server.url}/echo.v1.EchoService/Ech`, {
     method: "POST",
     headers: { "content-type": "application/connect+json" },
@@ -231,7 +231,7 @@ test("an unknown path is told to a Connect stream in its last message", async ()
 });
 
 test.each(["application/grpc+proto", "application/grpc-web+proto"])(
-  "an unknown path is told in headers to %s",
+  "a request for an unknown method with content type %s gets the error in headers",
   async (type) => {
     const response = await fetch(`${server.url}/echo.v1.EchoService/Ech`, {
       method: "POST",
@@ -243,7 +243,7 @@ test.each(["application/grpc+proto", "application/grpc-web+proto"])(
   },
 );
 
-test("an unknown path of no service is 404 in JSON", async () => {
+test("a request for a path without a service gets 404 in JSON", async () => {
   const { status, body } = await http2Request(server.port, { ":path": "/favicon.ico" });
   expect([status, body]).toMatchObject([404, { code: "unimplemented" }]);
 });
@@ -262,16 +262,19 @@ test.each(
   ENVELOPED.flatMap((type) => METHODS.map((method) => [type, method] as const)).filter(
     ([type, method]) => !(type.startsWith("connect+") && method === "Echo"),
   ),
-)("a body of application/%s without its envelope says so to %s", async (type, method) => {
-  for (const body of ["{}", '{"text":"a"}', `{"text":"${"a".repeat(10_000)}"}`]) {
-    const sent = {
-      ":method": "POST",
-      ":path": `/echo.v1.EchoService/${method}`,
-      "content-type": `application/${type}`,
-      te: "trailers",
-    };
-    const { headers, trailers, body: text } = await http2Request(server.port, sent, Buffer.from(body));
-    const said = JSON.stringify([headers, trailers, text]);
-    expect(said).toContain("expected each message in an envelope");
-  }
-});
+)(
+  "a body of application/%s without an envelope gets an error about the missing envelope, for the method %s",
+  async (type, method) => {
+    for (const body of ["{}", '{"text":"a"}', `{"text":"${"a".repeat(10_000)}"}`]) {
+      const sent = {
+        ":method": "POST",
+        ":path": `/echo.v1.EchoService/${method}`,
+        "content-type": `application/${type}`,
+        te: "trailers",
+      };
+      const { headers, trailers, body: text } = await http2Request(server.port, sent, Buffer.from(body));
+      const said = JSON.stringify([headers, trailers, text]);
+      expect(said).toContain("expected each message in an envelope");
+    }
+  },
+);

@@ -5,11 +5,11 @@ import type { HttpRequest } from "../listener/http.ts";
 import { checkConnectRequest } from "./check-connect-request.ts";
 import { unknownPathError } from "./unknown-path.ts";
 
-/** The served methods, by path. */
+/** The methods that are served, by path. */
 export interface Routes {
   /** Maps `/package.Service/Method` to its handler. */
   readonly handlers: ReadonlyMap<string, UniversalHandler>;
-  /** Sorted by name, with only the methods that have a handler. */
+  /** The services sorted by name, with only the methods that have a handler. */
   readonly services: readonly DescService[];
   /** Whether errors list the available services and methods. */
   readonly isListed: boolean;

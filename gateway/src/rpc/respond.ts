@@ -10,14 +10,14 @@ import { withStatus } from "../protocol/status-trailers.ts";
 import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
-/** The bytes that a client must read within `stalledWriteMs`. The listener enforces it. */
+/** The bytes that a client must read within `stalledWriteMs`, which the listener enforces. */
 export const SLICE_BYTES = 64 * 1024;
 
 /** The response of a call: either a whole response or a body in chunks. */
 export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResponse;
 
 /**
- * The last step of a call: sends its response. Resolves when everything is handed to the connection or the
+ * The last step of a call: sends its response. Resolves when everything is passed to the connection or the
  * client has disconnected. Resolves with the rejection of the reservation if too many bytes wait for clients
  * to read them, after which nothing more may be sent.
  */
@@ -73,7 +73,7 @@ async function sendWhole(
 }
 
 /**
- * Sends a whole response with a body of at most `SLICE_BYTES` to a connected client. Hands everything to the
+ * Sends a whole response with a body of at most `SLICE_BYTES` to a connected client. Passes everything to the
  * connection in one call; the response emits `finish` when the connection has accepted it.
  *
  * @param requestId undefined if the common response headers are already set
@@ -101,9 +101,9 @@ export function sendAtOnce(
 }
 
 /**
- * Sets the head of a whole response. A head with trailers is sent immediately: if ended without a body, an
- * HTTP/2 response would end with its headers, and an HTTP/1.1 response would get a content-length and lose
- * its trailers.
+ * Sets the head of a whole response. A head with trailers is sent immediately. If the response ended without
+ * a body instead, an HTTP/2 response would end with its headers, and an HTTP/1.1 response would get a
+ * content-length and lose its trailers.
  */
 function writeWholeHead(
   response: HttpResponse,
@@ -115,7 +115,7 @@ function writeWholeHead(
   setHeaders(response, headers);
   if (trailers === undefined) return;
   response.addTrailers(sendable(trailers));
-  // both branches call the same method: the two types have no common signature
+  // both branches call the same method, because the two types have no common signature
   if ("stream" in response) {
     response.writeHead(status);
   } else {
@@ -133,8 +133,8 @@ function flatHeaders(requestId: string, headers: WholeResponse["headers"]): (str
 }
 
 /**
- * Sends headers with the first chunk, so that the handler can still set headers; then chunks as fast as the
- * client reads, then trailers.
+ * Sends headers with the first chunk, so that the handler can set headers until then; then sends chunks as
+ * fast as the client reads, then trailers.
  */
 async function sendChunks(
   response: HttpResponse,
@@ -165,7 +165,8 @@ async function sendChunks(
     await endResponse(response);
     return undefined;
   } finally {
-    // Not awaited: it only releases the resources of a stream that was cut, and nobody handles its errors.
+    // Not awaited: `return` only releases the resources of a stream that was cut, and its errors have no
+    // effect.
     chunks.return?.().catch(() => undefined);
   }
 }
@@ -177,16 +178,16 @@ function isError(trailers: WholeResponse["trailers"]): boolean {
 }
 
 /**
- * Returns whether there are headers other than protocol headers. Clients expect the headers of a handler in
- * the header block. In a trailers-only response, clients would treat them as trailers.
+ * Returns whether there are headers other than protocol headers. Clients expect the headers of a handler in a
+ * header block; in a trailers-only response, they would treat these headers as trailers.
  */
 function hasHeaders(headers: WholeResponse["headers"]): boolean {
   return Object.keys(headers).some((name) => name !== "content-type" && !name.startsWith("grpc-"));
 }
 
 /**
- * Sends an error without a preceding message (gRPC over HTTP/2, Trailers-Only): a header block that ends the
- * response.
+ * Sends an error before which no message was sent (gRPC over HTTP/2, Trailers-Only): a header block that ends
+ * the response.
  */
 async function sendTrailersOnly(response: HttpResponse, result: StreamedResponse): Promise<void> {
   if (isGone(response)) return;
@@ -200,7 +201,7 @@ async function sendTrailersOnly(response: HttpResponse, result: StreamedResponse
 function writeHead(response: HttpResponse, result: StreamedResponse): void {
   if (isGone(response)) return;
   setHeaders(response, result.headers());
-  // Both branches call the same method: the two types have no common signature.
+  // Both branches call the same method, because the two types have no common signature.
   if ("stream" in response) {
     response.writeHead(result.status);
   } else {
@@ -208,7 +209,7 @@ function writeHead(response: HttpResponse, result: StreamedResponse): void {
   }
 }
 
-/** Sets headers, except the request id, which the gateway has already set. */
+/** Sets headers, except the request ID, which the gateway has already set. */
 function setHeaders(response: HttpResponse, headers: WholeResponse["headers"]): void {
   const fit = sendable(headers);
   for (const name in fit) {
@@ -226,14 +227,14 @@ async function writeChunk(
   for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
     const slice = bytes.subarray(at, at + SLICE_BYTES);
     call.bytesOut += slice.byteLength;
-    // both branches call the same method: the two types have no common signature
+    // both branches call the same method, because the two types have no common signature
     if ("stream" in response ? response.write(slice) : response.write(slice)) continue;
     await settled(response, "drain");
     hold.wasRead();
   }
 }
 
-/** Ends a response after its last bytes; resolves in the same way as `respond`. */
+/** Ends a response after its last bytes; resolves with the same values as `respond`. */
 async function endResponse(response: HttpResponse, last?: Uint8Array): Promise<void> {
   if (isGone(response)) return;
   const finished = settled(response, "finish");

@@ -6,7 +6,8 @@ import { EchoServiceRest } from "../testing/echo-rest.ts";
 import { exchange, http2Request } from "../testing/raw.ts";
 
 /**
- * Header values that HTTP parsers accept from an upstream but that some of the served protocols cannot carry.
+ * Header values that HTTP parsers accept from an upstream, but that some of the served protocols cannot
+ * carry.
  */
 const ODD: Readonly<Record<string, string>> = {
   "x-ratelimit-latin": "f\u00fcnf",
@@ -41,7 +42,7 @@ afterAll(async () => {
 
 const PATH = "/echo.v1.EchoService/Echo";
 
-test("a header that cannot be sent fails no call, is counted, and none takes the place of the request's own id", async () => {
+test("upstream headers that cannot be sent are dropped and counted, and none replaces the gateway's request ID", async () => {
   for (const { port, metricsUrl = "" } of gateways) {
     const head = [
       "Host: localhost",

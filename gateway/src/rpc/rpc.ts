@@ -40,11 +40,11 @@ export interface Rpc {
   /** The services with routes, sorted by name, with only their routed methods. */
   readonly services: readonly DescService[];
   /**
-   * Serves a request if it is a unary call of the fast path, and returns whether it is. The response must not
-   * have any headers yet, not even the request id, so that everything is written in one call.
+   * Serves a request if it is a unary call of the fast path, and returns whether it is. No response header
+   * may be set before, not even the request ID, so that everything is written in one call.
    */
   serveUnary(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): boolean;
-  /** Serves a request with any path. */
+  /** Serves a request for any path. */
   serve(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): void;
 }
 

@@ -31,7 +31,7 @@ import { CALM, deny, reject, rejectToSend } from "./reject-call.ts";
 import type { Unresolved } from "./resolve.ts";
 import { respond } from "./respond.ts";
 
-/** The target of a request. */
+/** The handler of a request, and facts about the call. */
 export interface Wanted extends Way {
   /** The handler that the path names. */
   readonly handler: UniversalHandler | Unresolved;
@@ -122,7 +122,7 @@ export function leftUnserved(call: Call, response: HttpResponse, { onDone }: Cal
 }
 
 /**
- * Returns the callback for the end of a detached stream. A separate function, so that its closure holds
+ * Returns the callback for the end of a detached stream. A separate function, so that its closure retains
  * nothing else.
  */
 function whenOver(call: Call, hold: Reservation, options: CallOptions): (defect?: unknown) => void {
@@ -142,7 +142,7 @@ function leave(call: Call, { watchers, authorizedStreams }: CallOptions): void {
 const PARKED_STATUS = 200;
 
 /**
- * The third step of a call: decides whether the request may be read, or returns the rejection. A call that
+ * The third step of a call: returns the rejection, or undefined if the request may be read. A call that
  * watches a feed no longer counts as a request in flight. It holds a watcher slot until it ends or another
  * caller displaces it. Any other call takes its slot when its message is complete.
  */

@@ -65,7 +65,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   private responseReservation: ResponseReservation | undefined;
   private leave: (() => void) | undefined;
   private result: WholeResponse | undefined;
-  /** The response body being sent. */
+  /** The body of the response that is being sent. */
   private body: Uint8Array | undefined;
   private isAlwaysServed = false;
   private isOver = false;
@@ -206,7 +206,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.release();
   }
 
-  /** Reports an internal defect: there is no response, or it cannot be sent. */
+  /** Reports an internal defect: the response does not exist or cannot be sent. */
   broke(defect: unknown): void {
     const { request, response } = this.parts;
     if (this.isOver) return;
@@ -231,7 +231,8 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.answered();
     const { call } = this;
     if (call === undefined || this.isOver) return;
-    // an error is expensive to create, and has no listener after the whole response is sent
+    // no error is created after the whole response is sent, since creating one is expensive and nothing would
+    // receive it
     if (!isSent(this.parts.response)) this.running?.hungUp();
     this.done();
   }

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 let server: Run;
 let port: number;
 beforeAll(async () => {
-  // keeps uncollected garbage out of the measurement
+  // a small young generation keeps uncollected garbage out of the measurement
   const young = "--max-semi-space-size=1";
   server = run([young, `${import.meta.dirname}/../testing/echo-server.ts`], import.meta.dirname);
   port = Number((await server.line(/^ready on /)).split(":").at(-1));
@@ -54,7 +54,7 @@ async function send(
 
 const crlf = Buffer.from("\r\n");
 
-test("a message in chunks of one byte takes little more memory than it is long", {
+test("a message in one-byte chunks takes little more memory than its length", {
   timeout: 60_000,
 }, async () => {
   const before = await peak();
@@ -63,7 +63,7 @@ test("a message in chunks of one byte takes little more memory than it is long",
   expect((await peak()) - before).toBeLessThan(50 * MIB);
 });
 
-test("a message in chunks of one byte does not hold up the process where it is one of a stream", {
+test("a stream message in one-byte chunks does not block the process", {
   timeout: 60_000,
 }, async () => {
   const spaces = 200_000;

@@ -4,14 +4,14 @@ import { didYouMean } from "connect-rest-runtime/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { show } from "../text/show.ts";
 
-/** The maximum number of names in an error text; the text counts the rest. */
+/** The maximum number of names in an error message; the message counts the others. */
 const MAX_LISTED = 20;
 
 /**
  * Returns the error for a path that names no method. The error names the unknown part and the alternatives.
  * The path is read as `/package.Service/Method`.
  *
- * @param services undefined if errors must not list services
+ * @param services the services to list; undefined if errors must not list services
  */
 export function unknownPathError(path: string, services: readonly DescService[] | undefined): ConnectError {
   if (services === undefined) {

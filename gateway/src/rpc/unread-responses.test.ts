@@ -12,7 +12,7 @@ import { createListener, type Listener } from "../listener/listener.ts";
 import { selfSigned } from "../testing/self-signed.ts";
 import { type RpcResponse, respond } from "./respond.ts";
 
-/** More memory than a connection, its peer and their TLS need before the first read. */
+/** More than the buffers of a connection, its peer and TLS take before the first read. */
 const BYTES = 12 * 1024 * 1024;
 
 let listener: Listener | undefined;
@@ -69,7 +69,10 @@ async function serve(held: HeldResponses, kind: keyof typeof KINDS, secure: bool
   return { port, outcome };
 }
 
-/** Requests a response without reading it. Resolves on its head, with a function that reads the rest. */
+/**
+ * Requests a response without reading it. Resolves when its head arrives, with a function that reads the
+ * rest.
+ */
 async function ask(
   port: number,
   how: (typeof CONNECTIONS)[number],
@@ -116,7 +119,7 @@ async function ask(
 }
 
 test.each(CONNECTIONS.flatMap((how) => (["unary", "stream"] as const).map((kind) => [how, kind] as const)))(
-  "over %s, a response (%s) that is not read is held until it is, byte by byte",
+  "over %s, all bytes of an unread response (%s) count as held until they are read",
   async (how, kind) => {
     const held = new HeldResponses({ heldResponseBytes: 4 * BYTES }, () => undefined);
     const { port, outcome } = await serve(held, kind, how.endsWith("TLS"));
@@ -128,15 +131,18 @@ test.each(CONNECTIONS.flatMap((how) => (["unary", "stream"] as const).map((kind)
   },
 );
 
-test.each(CONNECTIONS)("over %s, whoever holds most is cut for a client that comes new", async (how) => {
-  let cuts = 0;
-  const held = new HeldResponses({ heldResponseBytes: 4 * BYTES }, () => cuts++);
-  const { port, outcome } = await serve(held, "unary", how.endsWith("TLS"));
-  for (const client of ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"]) await ask(port, how, client);
-  expect([held.held, cuts]).toEqual([4 * BYTES, 0]);
-  const read = await ask(port, how, "192.0.2.3");
-  expect([held.held, cuts]).toEqual([4 * BYTES, 1]);
-  await read();
-  expect(await outcome(2)).toEqual([undefined, undefined]);
-  expect([held.held, cuts]).toEqual([3 * BYTES, 1]);
-});
+test.each(CONNECTIONS)(
+  "over %s, a new client displaces a response of the client that holds the most bytes",
+  async (how) => {
+    let cuts = 0;
+    const held = new HeldResponses({ heldResponseBytes: 4 * BYTES }, () => cuts++);
+    const { port, outcome } = await serve(held, "unary", how.endsWith("TLS"));
+    for (const client of ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"]) await ask(port, how, client);
+    expect([held.held, cuts]).toEqual([4 * BYTES, 0]);
+    const read = await ask(port, how, "192.0.2.3");
+    expect([held.held, cuts]).toEqual([4 * BYTES, 1]);
+    await read();
+    expect(await outcome(2)).toEqual([undefined, undefined]);
+    expect([held.held, cuts]).toEqual([3 * BYTES, 1]);
+  },
+);

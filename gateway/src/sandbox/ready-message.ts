@@ -17,8 +17,8 @@ const credentials = z.object({
 });
 
 /**
- * What a sandbox sends when it listens: where it is, and the settings of the upstreams that it stands in for:
- * how people sign in, too.
+ * The message that a sandbox sends when it listens: its URL, and settings for the upstreams that it replaces,
+ * including sign-in.
  */
 export const readyMessageSchema = z.object({
   type: z.literal("ready"),

@@ -2,46 +2,47 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type ReadyMessage, readyMessageSchema } from "./ready-message.ts";
 
-/** How long a sandbox may take to start, in milliseconds: a slow machine takes long to load it first. */
+/** The maximum time until a sandbox is ready, in milliseconds; on slow machines, loading it takes long. */
 const READY_TIMEOUT_MS = 120_000;
 
-/** After how many milliseconds it is said that it is waited for. */
+/** The delay before `onSlow` is called, in milliseconds. */
 const NOTICE_MS = 10_000;
 
-/** How long it may take to exit after it was disconnected, in milliseconds. */
+/** The maximum time until a disconnected sandbox exits, in milliseconds. */
 const EXIT_TIMEOUT_MS = 5000;
 
 export interface SandboxOptions {
-  /** File address of the module to run. */
+  /** The file URL of the module to run. */
   readonly module: string;
-  /** Passed on as `SANDBOX_PORT`; 0 lets it pick a free one. */
+  /** The value of `SANDBOX_PORT`; 0 picks a free port. */
   readonly port: number;
   /**
-   * Its command line: `--public-url=URL`, `--tls`, `--tls-cert=FILE`, `--tls-key=FILE`, `--events=NUMBER`.
-   * Default: none.
+   * The sandbox's command line: `--public-url=URL`, `--tls`, `--tls-cert=FILE`, `--tls-key=FILE`,
+   * `--events=NUMBER`. Default: none.
    */
   readonly args?: readonly string[];
   /** Default: 120 s. */
   readonly readyTimeoutMs?: number;
-  /** Is called when it takes longer than usual. */
+  /** Called if the start takes longer than usual. */
   readonly onSlow?: () => void;
 }
 
-/** A stand-in for upstreams, in a process of its own. */
+/** A process that stands in for upstreams. */
 export interface Sandbox {
   readonly url: string;
   readonly upstreams: ReadyMessage["upstreams"];
-  /** Resolves with a text when it exits by itself. */
+  /** Resolves with a message if the sandbox exits by itself. */
   readonly exited: Promise<string>;
-  /** Disconnects, upon which it exits; resolves when it has. */
+  /** Disconnects the sandbox, and resolves when it has exited. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a sandbox and waits until it listens. It prints its own ready line on our standard output, and
- * ignores signals: it lives until it is disconnected, so that calls in flight find their upstream to the end.
+ * Starts a sandbox and waits until it listens. The sandbox prints its own ready line on the gateway's
+ * standard output. It ignores signals and runs until it is disconnected, so that calls in flight can reach
+ * their upstream during a shutdown.
  *
- * @throws Error when it exits before it is ready, is not ready in time, or says something else
+ * @throws Error if the sandbox exits before it is ready, is not ready in time, or sends an unexpected message
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const file = fileURLToPath(options.module);

@@ -13,7 +13,7 @@ import type { Rpc } from "../rpc/rpc.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Reports } from "./reports.ts";
 
-/** What an entrance is made of. */
+/** The parts that serve requests. */
 export interface EntranceParts {
   readonly options: ServerOptions;
   readonly host: string;
@@ -21,19 +21,19 @@ export interface EntranceParts {
   readonly authorization: CallerAuthorization | undefined;
   readonly reports: Reports;
   readonly rpc: Rpc;
-  /** What the start page shows. */
+  /** The services on the start page. */
   readonly services: readonly DescService[];
 }
 
-/** Where requests come in. */
+/** The entry point of requests. */
 export interface Entrance {
-  /** Serves one request: rejected, or by the first part that it is for. */
+  /** Serves one request: rejects it, or passes it to the first part that accepts it. */
   serve(request: HttpRequest, response: HttpResponse, exchange: Exchange): void;
-  /** Rejects a request, so that the page that has sent it can read why. */
+  /** Rejects a request, and lets the page that sent it read the reason. */
   readonly reject: Reject;
 }
 
-/** For a year (RFC 6797 section 6.1); other hosts of the domain may be anybody's. */
+/** One year (RFC 6797 section 6.1), without subdomains, which may belong to others. */
 const HTTPS_ONLY = "max-age=31536000";
 
 export function createEntrance(parts: EntranceParts): Entrance {
@@ -57,7 +57,7 @@ export function createEntrance(parts: EntranceParts): Entrance {
     const { origin } = exchange;
     const rejection = guard(request, origin);
     const caller = { requestId, client: origin.client };
-    // nearly all calls, which get all of their headers at once
+    // nearly all calls take this path, which sets all response headers together
     if (
       rejection === undefined &&
       !isHttps &&
@@ -104,7 +104,7 @@ function pagesOf({
   return createPages(hasPages ? start : undefined, health);
 }
 
-/** Whether a request is no page's, which CORS has something to say about, and nothing that is read by GET. */
+/** Returns whether a request is a POST without an Origin header, so that neither CORS nor the pages apply. */
 function isPlainPost({ method, headers }: HttpRequest): boolean {
   return method === "POST" && headers.origin === undefined;
 }

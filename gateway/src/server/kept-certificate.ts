@@ -7,7 +7,7 @@ import {
 } from "../listener/certificate.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** The certificate of a server, read again when its files change. */
+/** The current certificate of a server, reloaded when its files change. */
 export class KeptCertificate {
   current: Certificate;
   private readonly log: Logger;
@@ -19,16 +19,16 @@ export class KeptCertificate {
     this.current = readCertificate(files);
   }
 
-  /** When it expires. */
+  /** Returns the expiry time of the certificate. */
   readonly expiry = (): ReturnType<typeof expiryOf> => expiryOf(this.current);
 
-  /** Watches its files; each new certificate is passed to `use`. */
+  /** Watches the certificate's files, and passes each new certificate to `use`. */
   watch(files: CertificateFiles, use: (certificate: Certificate) => void): void {
     this.use = use;
     this.watchFiles(files);
   }
 
-  /** Takes other files, which are read at once. */
+  /** Switches to other files, and reads them immediately. */
   replace(files: CertificateFiles): void {
     this.take(readCertificate(files));
     this.stop();

@@ -13,98 +13,105 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { Examples } from "../pages/example.ts";
 import type { ServiceComments } from "../pages/start-page.ts";
 
-/** How a server is started. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** The services to serve; health and reflection are added. */
+  /** Registers the services; the server adds health and reflection. */
   readonly routes: (router: ConnectRouter) => void;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /**
-   * The hosts of requests that are served; `*` is every one. Default, listening on loopback: its names and
-   * the address. Elsewhere there is no default.
+   * The hosts whose requests are served; `*` is every host. Default on a loopback address: the loopback names
+   * and the address. On other addresses there is no default.
    */
   readonly hosts?: readonly string[] | undefined;
-  /** Default 0, which picks a free one. */
+  /** Default: 0, which picks a free port. */
   readonly port?: number;
-  /** Speak TLS with this certificate; its files are read again when they change. Default: cleartext. */
+  /** Serve TLS with this certificate; its files are reloaded when they change. Default: cleartext. */
   readonly tls?: CertificateFiles | undefined;
   /** Trusted proxies. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
   readonly limits?: LimitOptions;
-  /** Origins whose pages may call from a browser; `*` is every one. Default: none. */
+  /** Origins whose pages may call from a browser; `*` is every origin. Default: none. */
   readonly origins?: readonly string[];
-  /** Further request headers that these pages may send, in lower case; `*` is every one. */
+  /** Additional request headers that these pages may send, in lower case; `*` is every header. */
   readonly corsHeaders?: readonly string[];
-  /** Methods of the routes that the fast path can call without their handlers. Default: none. */
+  /** Unary methods that the fast path can call without their handlers. Default: none. */
   readonly unaryOf?: FastMethods["unaryOf"];
-  /** Server streams of the routes that the fast path can call without their handlers. Default: none. */
+  /** Server-streaming methods that the fast path can call without their handlers. Default: none. */
   readonly streamOf?: FastMethods["streamOf"];
-  /** The types that a google.protobuf.Any in JSON may have. Default: none. */
+  /** The message types that a google.protobuf.Any in JSON may contain. Default: none. */
   readonly types?: Registry;
-  /** Default: methods have no deadline of their own. */
+  /** The timeout of each method. Default: methods have no timeout. */
   readonly methodTimeout?: MethodTimeout;
-  /** By the full name of the service, for the start page. */
+  /** Comments for the start page, by full service name. */
   readonly comments?: ReadonlyMap<string, ServiceComments>;
   readonly examples?: Examples;
-  /** Whether there is a start page. Default: true. */
+  /** Whether to serve a start page. Default: true. */
   readonly pages?: boolean | undefined;
   /**
-   * Whether the services and their schema can be learned by gRPC reflection, by the list of health, and from
-   * errors of unknown paths. Default: true.
+   * Whether clients can discover the services and their schema through gRPC reflection, the List method of
+   * health, and errors for unknown paths. Default: true.
    */
   readonly reflection?: boolean | undefined;
-  /** The upstream that a method calls, and how many calls of it may run. Default: none. */
+  /**
+   * Returns the upstream that a method calls, and the limit of concurrent calls to this upstream. Default:
+   * none.
+   */
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
-  /** Whether a method watches a feed: its streams have a limit of their own. Default: none does. */
+  /** Returns whether a method watches a feed; such streams have a separate limit. Default: no method does. */
   readonly isWatch?: (method: DescMethod) => boolean;
   /**
-   * Told after the notice of a drain: streams that wait for news may end in their own way. Default: nothing.
+   * Called in a drain after `drainNoticeMs`, so that streams that wait for events can end in an orderly way.
+   * Default: does nothing.
    */
   readonly onDrain?: (() => void) | undefined;
-  /** How busy the process is, for tests. */
+  /** Returns the load of the process, for tests. */
   readonly load?: () => Load;
-  /** Which of the calls an overloaded process rejects, from 0 to 1, for tests. Default: at random. */
+  /**
+   * Returns a number from 0 to 1 that decides which calls an overloaded process rejects, for tests. Default:
+   * random.
+   */
   readonly random?: () => number;
-  /** Requires a token with every call, and issues them. Default: whoever reaches the server may call. */
+  /** Requires a token in every call, and issues tokens. Default: anyone who reaches the server may call. */
   readonly authorization?: ((parts: ServerParts) => CallerAuthorization) | undefined;
-  /** Counts what happens. */
+  /** The metrics to update. Default: none. */
   readonly metrics?: Metrics;
   /** Default: nothing is logged. */
   readonly log?: Logger;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Server {
   /** `http://host:port`, or `https:`. */
   readonly url: string;
   readonly port: number;
-  /** The services that are served, without health and reflection. */
+  /** The served services, without health and reflection. */
   readonly services: readonly DescService[];
-  /** Resolves when what checks the constraints of messages is loaded; calls are served before. */
+  /** Resolves when the validation of messages is loaded; calls are served earlier. */
   readonly warm: Promise<void>;
-  /** Calls that run or wait now. */
+  /** Returns the number of running and waiting calls. */
   calls(): number;
-  /** Takes over what can change while the server runs. */
+  /** Applies settings that can change while the server runs. */
   reload(change: ServerChange): void;
-  /** Fails readiness, lets calls in flight finish, and resolves when the last connection is closed. */
+  /** Fails readiness, waits for calls in flight, and resolves when the last connection is closed. */
   close(options?: CloseOptions): Promise<void>;
 }
 
-/** What can change while a server runs. */
+/** Settings that can change while a server runs. */
 export interface ServerChange {
-  /** All of them; those that are absent get their defaults. Limits that do not reload stay. */
+  /** All limits; absent limits get their defaults. Limits that need a restart do not change. */
   readonly limits?: LimitOptions | undefined;
-  /** Absent: the certificate stays. */
+  /** If absent, the certificate does not change. */
   readonly tls?: CertificateFiles | undefined;
 }
 
-/** How a server ends. */
+/** Options for closing a server. */
 export interface CloseOptions {
-  /** Stop listening at once, without `drainNoticeMs`. Default: false. */
+  /** Whether to stop listening immediately, without waiting for `drainNoticeMs`. Default: false. */
   readonly skipNotice?: boolean;
   /**
-   * Another process listens in its place: readiness does not fail, nothing new is taken, and open connections
-   * have two seconds for a last request. Default: false.
+   * Whether another process listens in place of this one. If so, readiness does not fail, no connections are
+   * accepted, and open connections have two seconds for a last request. Default: false.
    */
   readonly isReplaced?: boolean;
 }

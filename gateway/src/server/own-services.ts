@@ -9,17 +9,17 @@ import { reflectionRoutes, type Schema } from "../reflection/reflection.ts";
 
 const OWN_SERVICES: readonly DescService[] = [HealthService, ReflectionV1, ReflectionV1Alpha];
 
-/** Whether it is the service of health, whose calls are taken however busy the gateway is. */
+/** Returns whether a service is the health service, whose calls are accepted however busy the gateway is. */
 export function isHealth(service: DescService): boolean {
   return service === HealthService;
 }
 
-/** The services without health and reflection. */
+/** Returns the services without health and reflection. */
 export function withoutOwn(services: readonly DescService[]): readonly DescService[] {
   return services.filter((service) => !OWN_SERVICES.includes(service));
 }
 
-/** The paths of some methods of services. */
+/** Returns the paths of the methods that satisfy a predicate. */
 export function pathsOf(
   services: readonly DescService[],
   isOne: (method: DescMethod) => boolean,
@@ -29,7 +29,7 @@ export function pathsOf(
   );
 }
 
-/** Adds health, and reflection where all services are named by `services`. */
+/** Adds health, and if `services` is given, reflection for all services that it returns. */
 export function ownRoutes(
   router: ConnectRouter,
   health: Health,
@@ -40,7 +40,9 @@ export function ownRoutes(
   if (services !== undefined) reflectionRoutes(router, () => (schema ??= describe(services())));
 }
 
-/** What reflection says: it takes long to put together, and few ask. */
+/**
+ * Builds the schema for reflection. Called on first use, since building takes long and few clients need it.
+ */
 async function describe(services: readonly DescService[]): Promise<Schema> {
   const { createFileIndex } = await import("../reflection/file-index.ts");
   return { services: services.map(({ typeName }) => typeName), files: createFileIndex(services) };

@@ -6,13 +6,13 @@ import { createRejectionLog } from "../log/rejection-log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { CallOptions } from "../rpc/call-options.ts";
 
-/** What is logged and counted of calls and requests. */
+/** Callbacks that log and count calls and requests. */
 export interface Reports extends Pick<CallOptions, "onRejected" | "onOverLimit" | "onError" | "onDone"> {
-  /** Notified of the limit that something was beyond. */
+  /** Receives the name of each limit that is exceeded. */
   readonly onLimit: (limit: string) => void;
 }
 
-/** Logs calls and defects, and counts calls and rejections. */
+/** Creates callbacks that log calls and defects, and count calls and rejections. */
 export function createReports(log: Logger, metrics: Metrics): Reports {
   const logRejection = createRejectionLog(log);
   const onLimit = (limit: string) => {

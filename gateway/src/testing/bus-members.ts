@@ -3,12 +3,12 @@ import type { FeedMember, FeedMembership, FeedName } from "connect-rest-runtime/
 import { expect } from "vitest";
 import type { BusObserver } from "../bus/bus-options.ts";
 
-/** A lease of it lasts for longer than a machine pauses. */
+/** A feed with a long lease, which does not expire while a busy machine stalls. */
 export const FEED: FeedName = { key: "feed", isPublic: true, intervalMs: 30_000 };
-/** For those who wait for the end of one. */
+/** A feed with a short lease, for tests that wait until it expires. */
 export const SHORT: FeedName = { ...FEED, intervalMs: 1000 };
 
-/** What an observer was told. */
+/** An observer that records the notifications that it receives. */
 export class Told implements BusObserver {
   readonly all: string[] = [];
   connected(isConnected: boolean): void {
@@ -32,7 +32,7 @@ export class Told implements BusObserver {
   }
 }
 
-/** One process's part in a feed. An entry that begins with "bad" is none to it. */
+/** A member of a feed in one process, which rejects entries that begin with "bad". */
 export class Member implements FeedMember {
   readonly entries: string[] = [];
   readonly fences: bigint[] = [];
@@ -77,10 +77,10 @@ export class Member implements FeedMember {
 
 const POLL = { timeout: 60_000, interval: 10 };
 
-/** Expects what is read to come about. */
+/** Polls a value until the expectation on it holds. */
 export const eventually = (read: () => unknown) => expect.poll(read, POLL);
 
-/** The one of them that polls, as soon as it is one. */
+/** Waits until exactly one of the members leads, and returns it. */
 export async function leading(...members: readonly Member[]): Promise<Member> {
   await eventually(() => members.filter((member) => member.isLeading).length).toBe(1);
   const leader = members.find((member) => member.isLeading);

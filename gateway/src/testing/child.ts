@@ -6,18 +6,15 @@ const bin = path.resolve(import.meta.dirname, "../bin.ts");
 /** A run of the command line. */
 export interface Run {
   readonly process: ChildProcess;
-  /**
-   * Resolves with a line of standard output that matches, as soon as there is one;
-   * rejects when it never comes.
-   */
+  /** Resolves with the first line of standard output that matches; rejects if the output ends without one. */
   line(pattern: RegExp): Promise<string>;
-  /** Everything on standard output and standard error so far. */
+  /** Returns everything written to standard output and standard error so far. */
   output(): { readonly stdout: string; readonly stderr: string };
-  /** Resolves with the exit status, or the signal that ended it. */
+  /** Resolves with the exit status, or with the signal that ended the process. */
   readonly exit: Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts `connect-rest` in a directory. Ports are free ones unless the environment says otherwise. */
+/** Starts `connect-rest` in a directory. Picks free ports unless the environment sets them. */
 export function runCli(args: readonly string[], cwd: string, env: Record<string, string> = {}): Run {
   return run([bin, ...args], cwd, { GATEWAY_PORT: "0", SANDBOX_PORT: "0", ...env });
 }

@@ -5,30 +5,30 @@ import { createFileRegistry, fromBinary, fromJson, toJson } from "@bufbuild/prot
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { z } from "zod";
 
-/** A span as a collector receives it. */
+/** A span as the collector receives it. */
 export interface CollectedSpan {
   readonly scope: string;
   readonly service: unknown;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for a span without parent. */
+  /** The ID of the parent span; empty for a span without a parent. */
   readonly parentSpanId: string;
   readonly name: string;
-  /** 2 for a server's, 3 for a client's. */
+  /** The span kind: 2 for a server, 3 for a client. */
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** 2 for an error. */
+  /** The status code: 2 for an error. */
   readonly status: number;
 }
 
-/** Receives spans by OTLP/HTTP, as protobuf. */
+/** Receives spans over OTLP/HTTP, as protobuf. */
 export interface Collector {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
   close(): void;
 }
 
-/** Starts a collector on a free port. It decodes what comes by the numbers of opentelemetry-proto. */
+/** Starts a collector on a free port. It decodes messages by the field numbers of opentelemetry-proto. */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const server = http.createServer(async (request, response) => {
@@ -53,7 +53,7 @@ export async function startCollector(): Promise<Collector> {
 
 type Field = readonly [name: string, number: number, type: string];
 
-/** Messages of opentelemetry-proto 1, as far as they matter here. */
+/** Messages of opentelemetry-proto 1, with only the fields that tests need. */
 const MESSAGES: Readonly<Record<string, readonly Field[]>> = {
   Request: [["resource_spans", 1, "*ResourceSpans"]],
   ResourceSpans: [

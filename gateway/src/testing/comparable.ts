@@ -1,6 +1,6 @@
 import type { Observed } from "./observed-ways.ts";
 
-/** Headers of a time, a connection, or of how the end of the body is told over HTTP/1.1. */
+/** Headers that depend on the time, on the connection, or on the framing of the body in HTTP/1.1. */
 const OWN: ReadonlySet<string> = new Set([
   "date",
   "connection",
@@ -9,12 +9,12 @@ const OWN: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** What must be the same by all ways. */
+/** Returns the observations that must be equal in every setup. */
 export function comparable({ response, ...others }: Observed): unknown {
   return { ...others, response: comparableResponse({ response }) };
 }
 
-/** The same of the response alone. */
+/** Returns the parts of a response that must be equal in every setup. */
 export function comparableResponse({ response }: Pick<Observed, "response">): unknown {
   const { status, headers, body, trailers } = response;
   const kept = Object.entries(headers).filter(([name]) => !OWN.has(name));

@@ -1,7 +1,7 @@
 import { RequestWriter, type ServiceAdapter, type UnaryAdapter, unary } from "connect-rest-runtime/adapter";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 
-/** The rules of its methods. */
+/** The rules of the adapter's methods. */
 export const echoRules: UnaryAdapter["rules"] = {
   upstream: "echo",
   base: "",
@@ -18,7 +18,10 @@ export const echoRules: UnaryAdapter["rules"] = {
   idempotent: true,
 };
 
-/** An adapter as the generator writes them, for an upstream that responds with the text it is sent. */
+/**
+ * An adapter in the form that the generator writes, for an upstream that responds with the text of the
+ * request.
+ */
 export const EchoServiceRest: ServiceAdapter<typeof EchoService> = {
   service: EchoService,
   methods: {

@@ -2,8 +2,8 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A sandbox for `echo-rest.ts`: it responds to each request with its body;
- * `late` in it makes the response wait a second.
+ * A sandbox for `echo-rest.ts`. It responds to each request with its body; `late` in the body delays the
+ * response by a second.
  */
 const server = http.createServer(async (request, response) => {
   const chunks: Uint8Array[] = [];

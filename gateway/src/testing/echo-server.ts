@@ -1,7 +1,7 @@
 import { startServer } from "../server.ts";
 import { echoService } from "./echo.ts";
 
-/** The echo service in a process of its own. Upon SIGUSR2 it prints the most memory it has used, in bytes. */
+/** Runs the echo service in a separate process. On SIGUSR2 it prints its peak memory, in bytes. */
 const server = await startServer({ ...echoService });
 await server.warm;
 process.on("SIGUSR2", () => process.stdout.write(`peak ${process.resourceUsage().maxRSS * 1024}\n`));

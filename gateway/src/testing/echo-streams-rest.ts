@@ -2,10 +2,10 @@ import { RequestWriter, records, type ServiceAdapter, table } from "connect-rest
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { EchoServiceRest, echoRules } from "./echo-rest.ts";
 
-/** What a response is: one text. */
+/** The table of a response, which has one string. */
 export const EchoTable = table("echo.v1.EchoResponse", () => [[1, "string", "text"]]);
 
-/** The adapter of `echo-rest.ts` with a server stream, of lines of JSON. */
+/** The adapter of `echo-rest.ts` with an additional server stream that reads JSON lines. */
 export const EchoStreamsRest: ServiceAdapter<typeof EchoService> = {
   ...EchoServiceRest,
   methods: {

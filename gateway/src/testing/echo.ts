@@ -4,8 +4,8 @@ import type { UnaryMethod } from "../fast-path/call-unary.ts";
 import { type EchoRequest, EchoResponseSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 
 /**
- * Routes of a service that responds with what it is given, for the gateway's own tests. Asked for "never", it
- * responds never, and does not listen to its signal.
+ * Registers a service for the gateway's tests that responds with the text of its requests. It never responds
+ * to the text "never", and ignores its signal.
  */
 export function echoRoutes(router: ConnectRouter): void {
   router.service(EchoService, {
@@ -24,9 +24,9 @@ export function echoRoutes(router: ConnectRouter): void {
   });
 }
 
-/** The service as options of a server: what is unary takes the fast path, as it does in a gateway. */
+/** The echo service as server options; its unary method takes the fast path, as in a gateway. */
 export const echoService = {
-  // tests call by names of their own
+  // tests use various host names
   hosts: ["*"],
   routes: echoRoutes,
   unaryOf: (method: DescMethod): UnaryMethod | undefined =>

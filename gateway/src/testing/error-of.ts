@@ -6,7 +6,7 @@ import { trailerFlag, trailerParse } from "@connectrpc/connect/protocol-grpc-web
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
 import type { RawResponse } from "./raw-call.ts";
 
-/** The error in a response of any protocol; undefined where there is none. */
+/** Returns the error in a response of any protocol; undefined if the response has no error. */
 export function errorOf({ status, headers, body, trailers }: RawResponse): ConnectError | undefined {
   const type = String(headers["content-type"] ?? "");
   const inHeaders = findTrailerError(asHeaders({ ...headers, ...trailers }));
@@ -18,7 +18,7 @@ export function errorOf({ status, headers, body, trailers }: RawResponse): Conne
     const end = last(body, endStreamFlag, headers["connect-content-encoding"]);
     return end.length === 0 ? undefined : endStreamFromJson(end).error;
   }
-  // a text is for people: no client of a protocol takes it for an error
+  // plain text is for people; clients of the protocols do not treat it as an error
   if (status < 400 || type.startsWith("text/plain")) return undefined;
   const fallback = new ConnectError(`not an error: ${body}`, Code.Unknown);
   return errorFromJsonBytesOr(decompressed(body, headers["content-encoding"]), fallback);
@@ -32,7 +32,7 @@ function errorFromJsonBytesOr(body: Uint8Array, fallback: ConnectError): Connect
   }
 }
 
-/** The message of the last envelope, if it has a flag. */
+/** Returns the decompressed message of the envelope with a flag; empty without such an envelope. */
 function last(body: Buffer, flag: number, encoding: unknown): Buffer {
   let at = 0;
   while (at + ENVELOPE_PREFIX_BYTES <= body.length) {

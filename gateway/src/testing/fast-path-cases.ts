@@ -3,7 +3,7 @@ import { create, type MessageInitShape, toBinary, toJsonString } from "@bufbuild
 import { EchoRequestSchema } from "../gen/echo/v1/echo_pb.ts";
 import type { RawCall } from "./raw-call.ts";
 
-/** A call that is sent down both paths. */
+/** A call that both paths have to serve equally. */
 export interface FastPathCase {
   readonly name: string;
   readonly call: RawCall;
@@ -15,7 +15,7 @@ export type Headers = RawCall["headers"];
 export const PATH = "/echo.v1.EchoService/Echo";
 export const STREAM_PATH = "/echo.v1.EchoService/Repeat";
 
-/** A kind of request: protocol, codec and version of HTTP. */
+/** A kind of request: protocol, codec and HTTP version. */
 export interface Way {
   readonly name: string;
   readonly path: string;
@@ -53,10 +53,10 @@ const STREAM_WAYS: readonly Way[] = [
   way("application/grpc-web+json", "2", STREAM_PATH),
 ];
 
-/** Ends the names of cases whose deadline passes while the upstream works. */
+/** The suffix of the names of cases whose deadline passes while the upstream works. */
 export const LATE = "an upstream that is late";
 
-/** Wishes of the upstream that is called, and messages that never reach it. */
+/** Request messages that tell the upstream how to respond, and messages that are not sent to it. */
 const messages: Readonly<Record<string, Echo>> = {
   "a text": { text: 'Grüße 🌳 "\\\n\u0001\u2028' },
   "an empty message": {},
@@ -76,7 +76,7 @@ const messages: Readonly<Record<string, Echo>> = {
   "a status 503": { text: "status 503" },
 };
 
-/** Wishes for a stream. */
+/** Request messages that tell the upstream how to respond with a stream. */
 const streamMessages: Readonly<Record<string, Echo>> = {
   ...Object.fromEntries(Object.entries(messages).map(([name, echo]) => [name, { count: 3, ...echo }])),
   "no messages": { count: 0 },
@@ -353,7 +353,7 @@ function getCases(): FastPathCase[] {
   );
 }
 
-/** Calls of every protocol, good and odd. */
+/** Unary calls of every protocol, both usual and unusual. */
 export const FAST_PATH_CASES: readonly FastPathCase[] = [
   ...WAYS.flatMap((each) => [
     ...messageCases(each),
@@ -365,7 +365,7 @@ export const FAST_PATH_CASES: readonly FastPathCase[] = [
   ...getCases(),
 ];
 
-/** Calls of a server stream by every protocol, good and odd. */
+/** Calls of a server stream in every protocol, both usual and unusual. */
 export const STREAM_CASES: readonly FastPathCase[] = STREAM_WAYS.flatMap((each) => [
   ...messageCases(each),
   ...compressionCases(each),

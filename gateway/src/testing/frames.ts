@@ -1,7 +1,7 @@
-/** What an HTTP/2 client sends first (RFC 9113 section 3.4). */
+/** The first bytes that an HTTP/2 client sends (RFC 9113 section 3.4). */
 export const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** Types of frames (RFC 9113 section 6). */
+/** Frame types (RFC 9113 section 6). */
 export const type = {
   data: 0,
   headers: 1,
@@ -19,7 +19,7 @@ export const END_HEADERS = 4;
 export const PADDED = 8;
 export const WITH_PRIORITY = 0x20;
 
-/** A frame (RFC 9113 section 4.1). The length may be a lie. */
+/** Returns a frame (RFC 9113 section 4.1). The given length may be wrong. */
 export function frame(
   kind: number,
   flags: number,
@@ -35,14 +35,14 @@ export function frame(
   return Buffer.concat([head, Buffer.from(payload)]);
 }
 
-/** A header list, each a literal that is not indexed and not compressed (RFC 7541 section 6.2.2). */
+/** Encodes a header list as literals that are neither indexed nor compressed (RFC 7541 section 6.2.2). */
 export function block(headers: readonly (readonly [name: string, value: string])[]): Buffer {
   return Buffer.concat(
     headers.map(([name, value]) => Buffer.concat([Buffer.from([0]), text(name), text(value)])),
   );
 }
 
-/** A string of a header list; not compressed. */
+/** Encodes a string of a header list without compression. */
 export function text(value: string): Buffer {
   const bytes = Buffer.from(value, "latin1");
   if (bytes.length < 127) return Buffer.concat([Buffer.from([bytes.length]), bytes]);
@@ -52,7 +52,7 @@ export function text(value: string): Buffer {
   return Buffer.concat([Buffer.from([127, ...rest, left]), bytes]);
 }
 
-/** The head of a stream of requests by gRPC. */
+/** The headers of a bidirectional gRPC stream. */
 export const TALK = block([
   [":method", "POST"],
   [":scheme", "http"],

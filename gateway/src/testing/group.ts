@@ -3,21 +3,21 @@ import type { BrokerPeer } from "../bus/broker-peer.ts";
 import { GroupBus } from "../bus/group-bus.ts";
 import { Told } from "./bus-members.ts";
 
-/** One process of a group, within this one. */
+/** A simulated process of a group. */
 export interface TestProcess {
   readonly bus: GroupBus;
   readonly told: Told;
-  /** Messages to and from it stay where they are, as if it were stopped. */
+  /** Holds all messages to and from the process, as if it were suspended. */
   cut(): void;
   mend(): void;
-  /** Ends it as SIGKILL does. */
+  /** Ends the process as SIGKILL would. */
   kill(): void;
 }
 
-/** Processes with a broker, and channels between them that carry JSON. */
+/** Simulated processes with a broker, and channels between them that carry JSON. */
 export class TestGroup {
   readonly broker: Broker;
-  /** The most messages that were on their way to one process at a time. */
+  /** The maximum number of messages that were in transit to one process at the same time. */
   mostOnTheWay = 0;
   private readonly processes: TestProcess[] = [];
 
@@ -59,7 +59,7 @@ export class TestGroup {
     return process;
   }
 
-  /** The broker is silent. */
+  /** Silences the broker. */
   stop(): void {
     for (const process of this.processes) process.cut();
   }
@@ -74,7 +74,7 @@ export class TestGroup {
   }
 }
 
-/** One direction of a channel: a message is taken when it is read. */
+/** One direction of a channel. Sending a message resolves when the receiver reads it. */
 class Wire {
   receive: (message: unknown) => void = () => undefined;
   isCut = false;

@@ -5,20 +5,20 @@ import path from "node:path";
 import tls from "node:tls";
 import type { LimitOptions } from "../limits.ts";
 
-/** The memory of a server, in bytes, and its open sockets. */
+/** The memory of a server process, in bytes, and the number of its open sockets. */
 export interface HostileStatus {
   readonly sockets: number;
   readonly rss: number;
   readonly heap: number;
 }
 
-/** A server in a process of its own that any stray error ends. */
+/** A separate server process that crashes on any uncaught error. */
 export interface HostileProcess {
   readonly port: number;
   readonly tlsPort: number;
-  /** Its exit status, or the signal that ended it; undefined while it runs. */
+  /** Returns the exit status, or the signal that ended the process; undefined while the process runs. */
   exited(): unknown;
-  /** What it has printed to standard error. */
+  /** Returns the standard error of the process. */
   stderr(): string;
   status(): Promise<HostileStatus>;
   stop(): void;
@@ -58,7 +58,7 @@ export async function startHostileProcess(
   };
 }
 
-/** Sends bytes on a new connection and returns what comes back until it is closed. */
+/** Sends bytes on a new connection, and returns the bytes received until the connection is closed. */
 export function sendBytes(
   port: number,
   secure: false | "h2" | "http/1.1",

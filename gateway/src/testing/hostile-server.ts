@@ -7,12 +7,12 @@ import { echoService } from "./echo.ts";
 import { selfSigned } from "./self-signed.ts";
 
 /**
- * The echo service in a process of its own, in cleartext and by TLS, with short limits and nothing that
- * catches stray errors: one of them ends it. Asked for anything by its parent, it responds with its open
- * sockets and its memory in bytes. Limits in the environment, as JSON, come before its own.
+ * Runs the echo service in a separate process, in cleartext and over TLS, with short limits. Any uncaught
+ * error ends the process. It responds to messages from its parent with its open sockets and its memory in
+ * bytes. Limits in the environment, as JSON, override these limits.
  */
 const own: LimitOptions = {
-  // a busy machine is no part of any test
+  // tests must not depend on the load of the machine
   eventLoopDelayMs: 60_000,
   headersTimeoutMs: 300,
   bodyIdleTimeoutMs: 200,

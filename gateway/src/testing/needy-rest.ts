@@ -2,7 +2,7 @@ import { RequestWriter, type ServiceAdapter, unary } from "connect-rest-runtime/
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { echoRules } from "./echo-rest.ts";
 
-/** The adapter of the echo service, where each call needs an API key. */
+/** The adapter of the echo service, with an API key required for each call. */
 export const EchoServiceRest: ServiceAdapter<typeof EchoService> = {
   service: EchoService,
   methods: {

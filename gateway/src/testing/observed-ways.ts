@@ -9,15 +9,17 @@ import type { MetricsSnapshot } from "../metrics/metrics.ts";
 import { EchoStreamsRest, EchoTable } from "./echo-streams-rest.ts";
 import { type RawCall, type RawClient, type RawResponse, rawClient } from "./raw-call.ts";
 
-/** A way that calls take through a gateway. */
+/** A gateway setup that determines which code runs calls. */
 export interface WaySetup {
   readonly name: string;
   readonly options: Pick<GatewayOptions, "fastPath" | "webAssembly">;
-  /** Whether redirects may follow: then the first attempt is as general as later ones. */
+  /**
+   * Whether the upstream may redirect, in which case the first attempt runs the same code as later attempts.
+   */
   readonly redirects: boolean;
 }
 
-/** All ways. Whatever a call is, it gets and leaves behind the same by each. */
+/** All setups. A call must have the same response and side effects in each. */
 export const WAY_SETUPS: readonly WaySetup[] = [
   { name: "fast path, first attempt", options: {}, redirects: false },
   { name: "fast path, general attempts", options: {}, redirects: true },
@@ -26,32 +28,32 @@ export const WAY_SETUPS: readonly WaySetup[] = [
   { name: "connect's handlers, general attempts", options: { fastPath: false }, redirects: true },
 ];
 
-/** Responds to the requests of one call. */
+/** Responds to the upstream requests of one call. */
 export type Respond = (request: http.IncomingMessage, body: Buffer, response: http.ServerResponse) => void;
 
-/** What one call gets and leaves behind. */
+/** The response to one call, and the call's side effects. */
 export interface Observed {
   readonly response: RawResponse;
-  /** What the upstream was sent. */
+  /** The requests that the upstream received. */
   readonly requests: readonly unknown[];
-  /** Lines of the log, without those that come once in a time. */
+  /** The log lines of the call. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-  /** By how much each counter is larger than before; histograms by their counts. */
+  /** The increase of each counter, and of the number of observations in each histogram. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** A gateway that calls go through by one way, with an upstream of its own. */
+/** A gateway in one of the setups, with a separate upstream. */
 export interface ObservedWay extends AsyncDisposable {
   readonly name: string;
   readonly gateway: Gateway;
   readonly upstreamPort: number;
-  /** Makes one call at a time, and waits until the gateway is done with it. */
+  /** Makes a call, and waits until the gateway has logged and counted it. Calls must not overlap. */
   send(call: RawCall, respond: Respond): Promise<Observed>;
 }
 
 /**
- * The adapter of `echo-streams-rest.ts`, whose responses the scanner reads,
- * and that notes keys that it does not know.
+ * Returns the adapter of `echo-streams-rest.ts` with two changes: the scanner reads its responses, and
+ * unknown keys are reported.
  */
 function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
   const { echo, repeat } = EchoStreamsRest.methods;
@@ -65,7 +67,10 @@ function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
   };
 }
 
-/** The same methods by other names: the unary one with side effects, the stream without. */
+/**
+ * Returns the same methods with other names and idempotency: a unary method with side effects, and a stream
+ * without.
+ */
 function otherMethods(echo: UnaryAdapter, repeat: AnyMethodAdapter): Record<string, AnyMethodAdapter> {
   const tell = {
     ...echo.method,
@@ -85,12 +90,12 @@ function otherMethods(echo: UnaryAdapter, repeat: AnyMethodAdapter): Record<stri
   };
 }
 
-/** How a gateway is set up, whatever the way. */
+/** Gateway settings that all setups share. */
 export type WaySettings = Omit<GatewayOptions, "adapters" | "upstreams"> & {
   readonly upstream?: Partial<GatewayOptions["upstreams"][string]>;
 };
 
-/** Starts a gateway for a way. */
+/** Starts a gateway in the given setup. */
 export async function startObservedWay(
   { name, options, redirects }: WaySetup,
   more: WaySettings,
@@ -172,10 +177,7 @@ class Observer {
     };
   }
 
-  /**
-   * The counters, once the call is counted, be it as one or as a request that was none,
-   * and its line is written.
-   */
+  /** Waits until the call is counted, either as a call or as a rejected request, and returns the counters. */
   private async settled(): Promise<Record<string, number>> {
     for (;;) {
       const counts = countsOf(await this.gateway.metrics());
@@ -214,8 +216,8 @@ function countsOf(snapshot: MetricsSnapshot): Record<string, number> {
 }
 
 /**
- * A line without its times; of the cause of a defect the first line,
- * since the others say where in the code it is.
+ * Returns a log line without its times. Of the cause of a defect, only the first line remains, because the
+ * others are a stack trace.
  */
 function comparableLine({ time, durationMs, ...line }: Record<string, unknown>): Record<string, unknown> {
   return {
@@ -227,7 +229,7 @@ function comparableLine({ time, durationMs, ...line }: Record<string, unknown>):
 
 interface ScriptedUpstream {
   readonly port: number;
-  /** What was asked since the last look. */
+  /** The requests since the list was last emptied. */
   readonly requests: unknown[];
   script(respond: Respond): void;
   close(): Promise<void>;
@@ -249,7 +251,7 @@ async function startUpstream(): Promise<ScriptedUpstream> {
       respond?.(request, body, response);
     });
   });
-  // a request on a connection that is closed meanwhile would be one that was not seen
+  // if the server closed an idle connection, a request sent at the same time would be lost
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

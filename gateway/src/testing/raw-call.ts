@@ -1,17 +1,17 @@
 import http from "node:http";
 import http2 from "node:http2";
 
-/** A request as it goes over the wire. */
+/** A request as it is sent over the wire. */
 export interface RawCall {
   readonly version: "1.1" | "2";
   readonly method: string;
   readonly path: string;
-  /** Names in lower case; several values are sent as several headers. */
+  /** Headers with names in lower case; several values are sent as several headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | undefined;
 }
 
-/** A response as it came over the wire. */
+/** A response as it is received over the wire. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -25,11 +25,11 @@ export interface RawClient {
   close(): void;
 }
 
-/** Connects to a server on this machine, by either version of HTTP. */
+/** Returns a client for a server on this machine, over HTTP/1.1 and HTTP/2. */
 export function rawClient(port: number): RawClient {
   const agent = new http.Agent({ keepAlive: true });
   let session: http2.ClientHttp2Session | undefined;
-  // a server ends one that was opened long before its first request, which a slow machine may come to
+  // opened late: on a slow machine, the server would close an idle session before its first request
   const opened = () => {
     if (session === undefined || session.closed) session = http2.connect(`http://127.0.0.1:${port}`);
     return session;
@@ -67,7 +67,7 @@ function sendHttp1(agent: http.Agent, port: number, call: RawCall): Promise<RawR
         }),
       );
     });
-    // the response may be there before the request is out
+    // the response may arrive before the whole request is sent
     request.on("error", reject);
     request.end(body);
   });

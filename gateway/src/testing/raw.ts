@@ -1,7 +1,7 @@
 import http2 from "node:http2";
 import net from "node:net";
 
-/** Sends bytes on a new connection and collects what comes back until the server closes it. */
+/** Sends bytes on a new connection, and returns the bytes received until the server closes it. */
 export function exchange(port: number, ...parts: ReadonlyArray<string | Uint8Array>): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = "";
@@ -12,7 +12,7 @@ export function exchange(port: number, ...parts: ReadonlyArray<string | Uint8Arr
     socket.on("data", (text: string) => {
       received += text;
     });
-    // A reset after the response is the server's way to cut a client off.
+    // A server that disconnects a client may reset the connection after its response.
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
     });
@@ -20,7 +20,7 @@ export function exchange(port: number, ...parts: ReadonlyArray<string | Uint8Arr
   });
 }
 
-/** An HTTP/1.1 response: its status, and its body as JSON where it is. */
+/** Parses an HTTP/1.1 response into its status, head and body; a JSON body is parsed. */
 export function parseAnswer(raw: string): {
   readonly status: number;
   readonly head: string;
@@ -31,7 +31,7 @@ export function parseAnswer(raw: string): {
   return { status, head, body: body.startsWith("{") ? JSON.parse(body) : body };
 }
 
-/** What came back for an HTTP/2 request. */
+/** The response to an HTTP/2 request. */
 export interface Http2Answer {
   readonly status: number | undefined;
   readonly headers: http2.IncomingHttpHeaders;
@@ -39,7 +39,7 @@ export interface Http2Answer {
   readonly trailers: http2.IncomingHttpHeaders | undefined;
 }
 
-/** Opens an HTTP/2 session of its own, sends one request, and closes it. */
+/** Opens a new HTTP/2 session, sends one request, and closes the session. */
 export function http2Request(
   port: number,
   sent: http2.OutgoingHttpHeaders,

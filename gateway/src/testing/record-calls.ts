@@ -1,6 +1,6 @@
 /**
- * Records what connect's handlers do with all calls that ours are compared with: `node
- * gateway/src/testing/record-calls.ts`. Run it when a case is added, and look at what has changed.
+ * Records the outcome of all compared calls through connect's handlers: `node
+ * gateway/src/testing/record-calls.ts`. Run it after adding a case, and review the changes.
  */
 import { startObservedWay, WAY_SETUPS } from "./observed-ways.ts";
 import { RECORDED_CASES, RECORDED_SETTINGS, recorded, writeRecordedCalls } from "./recorded-calls.ts";

@@ -7,25 +7,27 @@ import type { ObservedWay, WaySettings } from "./observed-ways.ts";
 import { respondTalkatively } from "./talkative-upstream.ts";
 import { UNUSUAL_HEADS } from "./unusual-heads.ts";
 
-/** What connect's handlers did with each call: its response, what the upstream got, log lines and metrics. */
+/**
+ * The outcome of each call through connect's handlers: response, upstream requests, log lines and metrics.
+ */
 export type RecordedCalls = Readonly<Record<string, unknown>>;
 
-/** JSON compressed with Brotli: bodies repeat a lot. `record-calls.ts` writes it. */
+/** JSON compressed with Brotli, because bodies repeat a lot. `record-calls.ts` writes this file. */
 const FILE = join(import.meta.dirname, "recorded-calls.json.br");
 
-/** How the gateway is set up that they are recorded from, and that is compared with them. */
+/** The settings of both the recorded gateway and the gateway compared with it. */
 export const RECORDED_SETTINGS: WaySettings = {
   upstream: { retry: { attempts: 3, baseDelayMs: 1, maxDelayMs: 1, budget: 1 } },
   limits: { readMaxBytes: 64 * 1024, writeMaxBytes: 256 * 1024, messageDepth: 20, drainNoticeMs: 1 },
   origins: ["https://page.example"],
 };
 
-/** Calls that end the same each time; on a slow machine those of a deadline do not. */
+/** Calls with the same outcome in each run; the outcome of calls with a deadline varies on a slow machine. */
 export const RECORDED_CASES: readonly FastPathCase[] = [...FAST_PATH_CASES, ...STREAM_CASES, ...UNUSUAL_HEADS]
   .filter(({ name }) => !name.endsWith(LATE))
   .map(({ name, call }, index) => ({ name: `${name} (${index})`, call }));
 
-/** Where ours differs from what connect's handlers did, and why. */
+/** Intended differences from the outcome through connect's handlers, with the reasons. */
 const ON_PURPOSE: ReadonlyArray<readonly [reason: string, isMeant: (each: FastPathCase) => boolean]> = [
   [
     "a GET says what is wrong with its head before its message is decompressed, as a POST does",
@@ -59,21 +61,21 @@ const ON_PURPOSE: ReadonlyArray<readonly [reason: string, isMeant: (each: FastPa
   ],
 ];
 
-/** Whether ours is meant to differ. */
+/** Returns whether the outcome of a case differs intentionally. */
 export function isOnPurpose(each: FastPathCase): boolean {
   return ON_PURPOSE.some(([, isMeant]) => isMeant(each));
 }
 
-/** How much of a message beyond the limit came before the connection was read no further. */
+/** Cases in which the number of bytes read from an oversized message varies. */
 const RACE = / over 2: .*, a message too large /;
 
-/** What was recorded of a case, without what differs from run to run. */
+/** Returns the record of a case without values that vary from run to run. */
 export function comparableRecord({ name }: FastPathCase, record: unknown): unknown {
   if (!RACE.test(name)) return record;
   return JSON.parse(JSON.stringify(record).replace(/"bytesIn":\d+/g, '"bytesIn":0')) as unknown;
 }
 
-/** Makes a call, and returns what is compared of it: without ports, which differ from run to run. */
+/** Makes a call, and returns the outcome to compare, without ports, which vary from run to run. */
 export async function recorded(way: ObservedWay, { call }: FastPathCase): Promise<unknown> {
   const seen = comparable(await way.send(call, respondTalkatively));
   const ports = new RegExp(`127\\.0\\.0\\.1:(?:${way.gateway.port}|${way.upstreamPort})`, "g");

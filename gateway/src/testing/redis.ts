@@ -6,22 +6,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Why tests that need a Redis are skipped; undefined where there is one. */
+/** The reason to skip tests that need Redis; undefined if Redis is installed. */
 export const NO_REDIS: string | undefined =
   spawnSync("redis-server", ["--version"]).status === 0 ? undefined : "redis-server is not installed";
 
-/** A Redis of a test. */
+/** A Redis server for tests. */
 export interface TestRedis {
   readonly port: number;
-  /** Ends the process, and what it held. */
+  /** Stops the server, which loses its data. */
   stop(): Promise<void>;
-  /** Starts it again on the same port. */
+  /** Starts the server again on the same port. */
   start(): Promise<void>;
-  /** Ends it for good. */
+  /** Stops the server and removes its files. */
   close(): Promise<void>;
 }
 
-/** Starts one on a free port. `options` are those of its command line. */
+/** Starts a Redis server on a free port, with additional command-line options. */
 export async function startRedis(options: readonly string[] = [], isTls = false): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), "connect-rest-redis-"));
   const port = await freePort();
@@ -71,16 +71,16 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A way to a server on this machine that can be cut. */
+/** A TCP proxy to a server on this machine; its connections can be cut. */
 export interface Cable {
   readonly port: number;
-  /** Cuts all connections, and lets none through. */
+  /** Closes all connections, and rejects new ones. */
   cut(): void;
   mend(): void;
   close(): Promise<void>;
 }
 
-/** Lays one to a port. */
+/** Starts a TCP proxy to a port. */
 export async function layCable(to: number): Promise<Cable> {
   const sockets = new Set<net.Socket>();
   let isCut = false;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** A certificate for `localhost` and 127.0.0.1 that signs itself, and its key, both PEM. */
+/** A self-signed certificate for `localhost` and 127.0.0.1, and its key, both as PEM. */
 export interface SelfSigned {
   readonly certificate: string;
   readonly key: string;
@@ -11,8 +11,8 @@ const commonName = Buffer.from("0603550403", "hex");
 const subjectAltName = Buffer.from("0603551d11", "hex");
 
 /**
- * Makes a certificate (RFC 5280 section 4.1) that is valid from 2020 to 2049,
- * or to another time (`YYMMDDhhmmssZ`).
+ * Creates a certificate (RFC 5280 section 4.1) that is valid from 2020 to 2049, or until another time
+ * (`YYMMDDhhmmssZ`).
  */
 export function selfSigned(name = "localhost", until = "491231235959Z"): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -40,7 +40,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return der(0x30, Buffer.concat(parts));
 }
 
-/** Tag, length and value (X.690 section 8.1). */
+/** Encodes a tag, a length and a value (X.690 section 8.1). */
 function der(tag: number, value: Buffer): Buffer {
   const { length } = value;
   const head =

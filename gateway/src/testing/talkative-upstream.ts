@@ -1,17 +1,17 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An upstream for `echo-rest.ts` that does what the text it gets asks for. */
+/** An upstream for `echo-rest.ts` that follows instructions in the text of its requests. */
 export interface TalkativeUpstream {
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts it. A text of two words is a wish: `status 404`, `long 5000` (a response of so many letters), `never
- * ever` (no response), `header x-ratelimit-remaining`, `broken json`. Everything else comes back. At
- * `/repeat` it comes back `count` times, as lines of JSON; `fails now` ends with a record that is an error,
- * `cut off` in the middle of one.
+ * Starts the upstream. A text of two words is an instruction: `status 404`, `long 5000` (a response of so
+ * many letters), `never ever` (no response), `header x-ratelimit-remaining`, `broken json`. Any other text is
+ * returned. At `/repeat` the text is returned `count` times, as JSON lines; `fails now` ends with a record
+ * that is an error, and `cut off` ends in the middle of a record.
  */
 export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
   const server = http.createServer(async (request, response) => {
@@ -30,7 +30,7 @@ export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
   };
 }
 
-/** Responds as it does to one request. */
+/** Responds to one request in the same way as the upstream. */
 export function respondTalkatively(
   { url }: http.IncomingMessage,
   body: Buffer,

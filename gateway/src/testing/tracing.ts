@@ -1,4 +1,4 @@
-// The set-up of the documentation: everything else comes from the environment.
+// The setup in the README. Everything else is configured by environment variables.
 import { NodeSDK } from "@opentelemetry/sdk-node";
 
 new NodeSDK().start();

@@ -13,14 +13,14 @@ import {
   way,
 } from "./fast-path-cases.ts";
 
-/** A unary method that has side effects, and a stream that has none. */
+/** The paths of a unary method with side effects and of a stream without. */
 const TELL_PATH = "/echo.v1.EchoService/Tell";
 const LIST_PATH = "/echo.v1.EchoService/List";
 
 const PATHS = [PATH, TELL_PATH, STREAM_PATH, LIST_PATH] as const;
 const VERSIONS = ["1.1", "2"] as const;
 
-/** Spellings of content types, good and bad. */
+/** Valid and invalid spellings of content types. */
 const TYPES = [
   "application/json",
   "application/json ",
@@ -89,7 +89,7 @@ const STREAM_WAYS: readonly Way[] = [
 
 const WAYS = [...UNARY_WAYS, ...STREAM_WAYS];
 
-/** Headers of a way by what they are about. */
+/** Returns the protocol's names for the headers of compression and timeout. */
 function names(each: Way): Readonly<Record<"used" | "accepted" | "timeout", string>> {
   if (isGrpc(each)) {
     return { used: "grpc-encoding", accepted: "grpc-accept-encoding", timeout: "grpc-timeout" };
@@ -106,7 +106,7 @@ function named(name: string, { call }: FastPathCase, more: Partial<FastPathCase[
   return { name, call: { ...call, ...more } };
 }
 
-/** Each content type for each kind of method. */
+/** Combines each content type with each kind of method. */
 function typeCases(): FastPathCase[] {
   return PATHS.flatMap((path) =>
     TYPES.flatMap((type) =>
@@ -124,7 +124,10 @@ function typeCases(): FastPathCase[] {
   );
 }
 
-/** Each verb for each kind of method, with content types of each protocol and with none. */
+/**
+ * Combines each HTTP method with each kind of RPC method, with a content type of each protocol and without
+ * one.
+ */
 function verbCases(): FastPathCase[] {
   const types = [
     "application/json",
@@ -159,7 +162,7 @@ function lacking(each: Way, name: string): FastPathCase {
 
 const LONG = "x".repeat(3000);
 
-/** What is used and accepted as compression, in odd spellings and several times. */
+/** Lists values, odd spellings and repetitions of the headers for used and accepted compression. */
 function encodingCases(each: Way): FastPathCase[] {
   const { used, accepted } = names(each);
   const plain = print(each, { text: "y".repeat(2000), count: 2 });
@@ -208,12 +211,14 @@ function encodingCases(each: Way): FastPathCase[] {
   ];
 }
 
-/** Node's client sends no content-encoding twice over HTTP/2. */
+/**
+ * Returns whether Node's client can send a header value; over HTTP/2 it cannot send content-encoding twice.
+ */
 function isSendable(each: Way, value: Headers[string] | undefined): boolean {
   return typeof value === "string" || each.version === "1.1" || each.enveloped;
 }
 
-/** Timeouts in odd spellings, several times, and those of other protocols. */
+/** Lists odd spellings and repetitions of timeouts, and timeout headers of other protocols. */
 function timeoutCases(each: Way): FastPathCase[] {
   const { timeout } = names(each);
   const plain = body(each, print(each, { text: "a", count: 2 }));
@@ -245,7 +250,7 @@ function timeoutCases(each: Way): FastPathCase[] {
   ];
 }
 
-/** Which of several faults an error is about. */
+/** Combines faults, to test which of them the error names. */
 function combinedCases(each: Way): FastPathCase[] {
   const { used, timeout } = names(each);
   const plain = print(each, { text: "a", count: 2 });
@@ -279,7 +284,7 @@ function combinedCases(each: Way): FastPathCase[] {
   );
 }
 
-/** Flags of envelopes, where the head says what compresses them and where it does not. */
+/** Lists envelope flags, with and without a compression in the head. */
 function flagCases(each: Way): FastPathCase[] {
   if (!each.enveloped) return [];
   const { used } = names(each);
@@ -293,7 +298,7 @@ function flagCases(each: Way): FastPathCase[] {
   );
 }
 
-/** Bodies that are cut after each of their first bytes. */
+/** Cuts a body after each of its first bytes. */
 function cutCases(each: Way): FastPathCase[] {
   const whole = body(each, print(each, { text: "abc", count: 1 }));
   return Array.from({ length: Math.min(whole.length, 9) }, (_, length) =>
@@ -301,7 +306,7 @@ function cutCases(each: Way): FastPathCase[] {
   );
 }
 
-/** Queries of a GET, odd in what they say and in how they spell it. */
+/** Lists GET queries with unusual parameters and spellings. */
 function queryCases(): FastPathCase[] {
   const json = encodeURIComponent('{"text":"\u00fc+ /"}');
   const text = (value: string) => Buffer.from(value, "latin1").toString("base64");
@@ -404,7 +409,7 @@ function queryCases(): FastPathCase[] {
   ];
 }
 
-/** Heads that hardly any client sends, for methods with one response and with a stream. */
+/** Request heads that clients rarely send, for unary methods and server streams. */
 export const UNUSUAL_HEADS: readonly FastPathCase[] = [
   ...typeCases(),
   ...verbCases(),

@@ -1,13 +1,16 @@
-/** A peer's text for an error message: printable ASCII in quotes, cut after `max` characters. */
+/**
+ * Returns a peer's string for use in an error message: printable ASCII in quotes, truncated after `max`
+ * characters.
+ */
 export function show(text: string, max = 60): string {
   const cut = text.length > max ? `${text.slice(0, max)}...` : text;
   return `"${cut.replace(/[^\x20-\x7e]|["\\]/g, escapeCharacter)}"`;
 }
 
-/** How long the text of an error may be that others have written. */
+/** The maximum length of an error message that comes from other code or from a peer. */
 const MAX_TEXT = 500;
 
-/** The text of another's error, cut where it is long: it may repeat megabytes of input. */
+/** Returns a truncated error message of other code, which may repeat megabytes of input. */
 export function brief(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { show } from "./show.ts";
 
-test("what is shown is printable ASCII, in quotes, and short", () => {
+test("show returns a short string of printable ASCII in quotes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(show(text)).toMatch(/^"[\x20-\x7e]*"$/);

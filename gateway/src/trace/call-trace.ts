@@ -11,14 +11,14 @@ import { extractContext } from "./propagation.ts";
 
 const TRACER = "connect-rest-gateway";
 
-/** Where all spans of the gateway come from. */
+/** Returns the tracer of all spans of the gateway. */
 export function tracer() {
   return tracingApi().trace.getTracer(TRACER, VERSION);
 }
 
 /**
- * The codes that are a fault of the server, by the conventions of OpenTelemetry for gRPC and Connect. All
- * others say that the call was served as it should be, and what it asked for was not.
+ * The codes that are server errors by the OpenTelemetry conventions for gRPC and Connect. With other codes,
+ * the server has handled the call correctly and rejected the client's request.
  */
 const SERVER_FAULTS: ReadonlySet<string> = new Set([
   "unknown",
@@ -30,9 +30,9 @@ const SERVER_FAULTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Starts the span of a call, below the caller's, or below that of the HTTP request where auto-instrumentation
- * has made one. Its attributes are names and numbers, by the semantic conventions for RPC: no message,
- * no header.
+ * Starts the span of a call. Its parent is the caller's span, or the HTTP request's span if
+ * auto-instrumentation has created one. Attributes are names and numbers by the semantic conventions for RPC;
+ * they contain no messages and no headers.
  */
 export function startCallTrace(
   method: DescMethod,
@@ -56,7 +56,7 @@ export function startCallTrace(
   const span = tracer().startSpan(methodPath(method), { kind: SpanKind.SERVER, attributes }, parent);
   const end = (code: string) => endSpan(span, protocol, code);
   const { traceId } = span.spanContext();
-  // without an SDK and a caller's trace there is nothing to hand on
+  // without an SDK and a caller's trace, no context is propagated
   const isValid = isSpanContextValid(span.spanContext());
   const own = isValid ? trace.setSpan(parent, span) : parent;
   const run = <T>(work: () => T) => context.with(own, work);
@@ -64,8 +64,8 @@ export function startCallTrace(
 }
 
 /**
- * Whether there may be a trace: an SDK, which has set a tracer or a propagator, or a caller who has begun
- * one. Without them a span would be none, and have nothing to go on with.
+ * Returns whether a call may be traced: an SDK has set a tracer or a propagator, or the caller sends a trace.
+ * Otherwise a span would have no effect.
  */
 function isTraced({ headers }: HttpRequest): boolean {
   if (headers.traceparent !== undefined) return true;
@@ -73,15 +73,15 @@ function isTraced({ headers }: HttpRequest): boolean {
   const { propagation, ProxyTracerProvider, trace } = tracingApi();
   if (propagation.fields().length > 0) return true;
   const provider = trace.getTracerProvider();
-  // the API's own provider, until an SDK has set one
+  // the provider is the API's own until an SDK sets one
   return (
     !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(TRACER, VERSION) !== undefined
   );
 }
 
 /**
- * The span that is active belongs to this request where it goes on with its trace;
- * else it is something else's.
+ * Returns the parent of a call's span. The active span is the parent if it continues the request's trace;
+ * otherwise it belongs to other work.
  */
 function parentOf(request: HttpRequest): Context {
   const { context, isSpanContextValid, trace } = tracingApi();

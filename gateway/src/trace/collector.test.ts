@@ -43,7 +43,10 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Serves with a module loaded first, makes a call, ends, and returns the spans that have arrived. */
+/**
+ * Starts a gateway that preloads a module, makes a call, stops the gateway, and returns the spans that the
+ * collector received.
+ */
 async function spansWith(module: string): Promise<readonly CollectedSpan[]> {
   const before = collector.spans.length;
   run = runCli(["serve"], directory, {
@@ -65,7 +68,7 @@ async function spansWith(module: string): Promise<readonly CollectedSpan[]> {
 const tracing = pathToFileURL(path.join(testing, "tracing.ts")).href;
 const register = import.meta.resolve("@opentelemetry/auto-instrumentations-node/register");
 
-/** The spans of the gateway itself: of the call, and of its request. */
+/** Returns the gateway's own spans: one of the call and one of its upstream request. */
 function own(spans: readonly CollectedSpan[]) {
   const mine = spans.filter(({ scope }) => scope === "connect-rest-gateway");
   expect(mine.map(({ kind }) => kind).sort()).toEqual([2, 3]);
@@ -74,14 +77,14 @@ function own(spans: readonly CollectedSpan[]) {
   return { call, request };
 }
 
-test("the set-up that is tested here is that of the documentation", () => {
+test("the setup in these tests is documented in the README", () => {
   const [, ...lines] = readFileSync(path.join(testing, "tracing.ts"), "utf8").split("\n");
   const readme = readFileSync(path.resolve(testing, "../../README.md"), "utf8");
   expect(readme).toContain(`\n${lines.join("\n")}\`\`\`\n`);
   expect(readme).toContain('NODE_OPTIONS="--import @opentelemetry/auto-instrumentations-node/register"');
 });
 
-test("spans arrive at a collector before the process ends, by the conventions, below the caller's", async () => {
+test("the collector receives spans before the process ends, with conventional attributes and the caller's span as parent", async () => {
   const spans = await spansWith(tracing);
   expect(spans).toHaveLength(2);
   const { call, request } = own(spans);
@@ -120,7 +123,7 @@ test.each([
   [404, 0, { "error.type": "not_found", "rpc.response.status_code": "not_found" }],
   [503, 2, { "error.type": "unavailable", "rpc.response.status_code": "unavailable" }],
 ])(
-  "a call whose upstream responds with %i is a span with status %i",
+  "a call whose upstream responds with %i has a span with status %i",
   async (upstreamStatus, code, attributes) => {
     status = upstreamStatus;
     const { call, request } = own(await spansWith(tracing));
@@ -129,7 +132,7 @@ test.each([
   },
 );
 
-test("with auto-instrumentation the call is below the HTTP request, and the upstream gets one trace context", async () => {
+test("with auto-instrumentation, the HTTP request's span is the parent of the call's, and the upstream gets one traceparent", async () => {
   const spans = await spansWith(register);
   const { call, request } = own(spans);
   const server = spans.find(({ scope, attributes }) => {
@@ -146,14 +149,14 @@ test("with auto-instrumentation the call is below the HTTP request, and the upst
   expect(sent[sent.indexOf("traceparent") + 1]).toBe(`00-${TRACE_ID}-${request.spanId}-01`);
 });
 
-test("an SDK for an older version of the API is said to bring no spans", async () => {
+test("the gateway logs that an SDK for an older API version produces no spans", async () => {
   const old = path.join(directory, "old-sdk.mjs");
   writeFileSync(old, 'globalThis[Symbol.for("opentelemetry.js.api.1")] = { version: "1.9.1", trace: {} };\n');
   expect(await spansWith(pathToFileURL(old).href)).toEqual([]);
   expect(run?.output().stderr).toContain("uses version 1.9.1 of @opentelemetry/api");
 });
 
-test("a collector that is away does not hold the end", async () => {
+test("an unresponsive collector does not delay the shutdown", async () => {
   const { url } = collector;
   const away = http.createServer(() => undefined);
   await new Promise<void>((resolve) => away.listen(0, "127.0.0.1", resolve));

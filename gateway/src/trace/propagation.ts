@@ -9,7 +9,7 @@ const getter: TextMapGetter<IncomingHttpHeaders> = {
   get: (headers, name) => headers[name.toLowerCase()],
 };
 
-/** The process's own propagator where an SDK has set one, else that of W3C Trace Context. */
+/** Returns the propagator that an SDK has set, or W3C Trace Context by default. */
 function propagator(): Pick<TextMapPropagator, "extract" | "inject"> {
   const { propagation } = tracingApi();
   if (propagation.fields().length > 0) return propagation;
@@ -17,12 +17,15 @@ function propagator(): Pick<TextMapPropagator, "extract" | "inject"> {
   return w3c;
 }
 
-/** The trace context that a caller sent; the root when there is none. */
+/** Returns the trace context that a caller sent; without one, the root context. */
 export function extractContext(headers: IncomingHttpHeaders): Context {
   return propagator().extract(tracingApi().ROOT_CONTEXT, headers, getter);
 }
 
-/** The headers that carry a trace context to an upstream. Baggage stays here: it says more than ids. */
+/**
+ * Returns the headers that carry a trace context to an upstream. Baggage is omitted, because it may contain
+ * more than IDs.
+ */
 export function injectContext(context: Context): Record<string, string> {
   const headers = new Map<string, string>();
   propagator().inject(context, headers, {

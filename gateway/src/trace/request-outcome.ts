@@ -2,9 +2,9 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { RequestEnd } from "connect-rest-runtime";
 
 /**
- * How a request to an upstream ended, in a word: its HTTP status, or why there was none. `canceled` and
- * `deadline_exceeded` are the caller's doing, who left or had no more time;
- * `none` is an upstream that did not respond.
+ * Returns the outcome of an upstream request as a word: its HTTP status, or the reason why it has no status.
+ * `canceled` means that the caller disconnected, `deadline_exceeded` that the caller's deadline passed, and
+ * `none` that the upstream did not respond.
  */
 export function outcomeOfRequest({ status, error }: RequestEnd): string {
   if (status !== undefined) return String(status);

@@ -6,30 +6,30 @@ import { tracer } from "./call-trace.ts";
 import { injectContext } from "./propagation.ts";
 import { outcomeOfRequest } from "./request-outcome.ts";
 
-/** The span of one request to an upstream. */
+/** The span of one upstream request. */
 export interface RequestTrace {
-  /** Headers that carry its context; undefined for none. */
+  /** Headers that carry the trace context; undefined if the request is not traced. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   /**
-   * Sends the request without further spans and headers: auto-instrumentation of HTTP would send a trace
-   * context of its own beside this one, and two of them are none. undefined where it may be sent as it is.
+   * Sends the request with tracing suppressed. Otherwise HTTP auto-instrumentation would add a second trace
+   * context, which makes both invalid. undefined if the request is not traced.
    */
   readonly run: (<T>(send: () => T) => T) | undefined;
   end(end: RequestEnd): void;
 }
 
-/** The trace of requests where nobody traces. */
+/** The trace object for a request that is not traced. */
 const NONE: RequestTrace = { headers: undefined, run: undefined, end: () => undefined };
 
 /**
- * Starts the span of a request, below that of its call. The path is not in it: it names what the caller asked
- * for, and a query may hold a key.
+ * Starts the span of a request as a child of its call's span. The span does not contain the path, which
+ * reveals the caller's request, or the query, which may contain a key.
  */
 export function startRequestTrace(call: Call | undefined, report: RequestReport): RequestTrace {
-  // a call without a trace has neither an SDK above it, which gives each call one,
-  // nor a caller's trace to go on with
+  // a call without a trace ID has neither an SDK, which would start a trace for each call, nor a caller's
+  // trace to continue
   if (call !== undefined && call.trace.traceId === undefined) return NONE;
-  // the same outside of calls, where only an SDK traces
+  // outside of calls, only an SDK traces
   if (call === undefined && registeredApi() === undefined) return NONE;
   const { context, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = tracingApi();
   const { upstream, verb } = report;
@@ -53,7 +53,9 @@ export function startRequestTrace(call: Call | undefined, report: RequestReport)
   };
 }
 
-/** Runs code of the user's within the span of the call, where its own requests are spans as well. */
+/**
+ * Runs the user's code within the span of the call, so that requests made by this code become its children.
+ */
 export function traced<T>(work: () => T): T {
   const call = currentCall();
   return call === undefined ? work() : call.trace.run(work);

@@ -7,7 +7,7 @@ import { flushTelemetry } from "./telemetry.ts";
 const require = createRequire(import.meta.url);
 afterEach(() => trace.disable());
 
-/** The API as an SDK has it that was installed elsewhere: the same, loaded once more. */
+/** Loads another copy of the API, as an SDK in another package would. */
 function otherCopy(): typeof import("@opentelemetry/api") {
   const entry = require.resolve("@opentelemetry/api");
   const root = path.join("@opentelemetry", "api", path.sep);
@@ -18,7 +18,7 @@ function otherCopy(): typeof import("@opentelemetry/api") {
 test.each([
   ["the gateway's copy of the API", trace],
   ["a copy of its own", otherCopy().trace],
-])("what an SDK holds is handed over, with %s", async (_copy, api) => {
+])("flushTelemetry flushes an SDK's provider that was registered with %s", async (_copy, api) => {
   let flushed = 0;
   const provider: TracerProvider & { readonly forceFlush: () => Promise<void> } = {
     getTracer: (name) => trace.getTracer(name),

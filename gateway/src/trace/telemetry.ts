@@ -1,14 +1,13 @@
 import { registeredApi, tracingApi } from "./api.ts";
 
-/** What every SDK's providers have, and the API does not name. */
+/** A method of every SDK's providers that the API does not declare. */
 interface Flushable {
   readonly forceFlush: () => unknown;
 }
 
 /**
- * Hands over what the SDK of OpenTelemetry still holds, if there is one: an SDK sends spans and log records
- * in batches, and the process is about to end. Never rejects: a collector that
- * is away is the SDK's to report.
+ * Flushes the OpenTelemetry SDK, if one is registered, because SDKs send spans and log records in batches and
+ * the process is about to exit. Never rejects: the SDK reports errors of its collector.
  */
 export async function flushTelemetry(): Promise<void> {
   if (registeredApi() === undefined) return;
@@ -23,9 +22,9 @@ export async function flushTelemetry(): Promise<void> {
 }
 
 /**
- * Says why there will be no spans, where an SDK is loaded that this process cannot use: one for an older
- * version of the API registers itself where this one does not look, and nobody else says so.
- * undefined where all is well.
+ * Returns the reason why a loaded SDK produces no spans; undefined if the SDK works or none is loaded. An SDK
+ * for an older version of the API registers itself where the newer API does not look, and nothing else
+ * reports that.
  */
 export function telemetryProblem(): string | undefined {
   const global = registeredApi();
@@ -36,8 +35,8 @@ export function telemetryProblem(): string | undefined {
 }
 
 /**
- * Whether it is what the API registers for an SDK's provider. An SDK may have a copy of the API,
- * and so a class, of its own.
+ * Returns whether a provider is the API's proxy for the SDK's provider. `instanceof` would not work, since
+ * the SDK may use another copy of the API.
  */
 function isProxy(provider: object): provider is { readonly getDelegate: () => unknown } {
   return "getDelegate" in provider && typeof provider.getDelegate === "function";

@@ -64,7 +64,7 @@ const echo = (headers: Record<string, string> = {}) =>
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 
-test("without an SDK the caller's trace context goes on to the upstream, and its id into the log", async () => {
+test("without an SDK, the caller's trace context is sent to the upstream, and the trace ID is logged", async () => {
   await echo({ traceparent: TRACEPARENT, tracestate: "vendor=1", baggage: "user=alice" });
   expect(received).toMatchObject({ traceparent: TRACEPARENT, tracestate: "vendor=1" });
   expect(received.baggage).toBeUndefined();
@@ -77,19 +77,19 @@ test.each([
   "garbage",
   `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
   `${TRACEPARENT}-x`.repeat(9),
-])("without an SDK the trace context %j is none", async (given) => {
+])("without an SDK, the traceparent %j is ignored", async (given) => {
   await echo(given === undefined ? {} : { traceparent: given });
   expect(received.traceparent).toBeUndefined();
   expect(LINES.at(-1)).not.toHaveProperty("traceId");
 });
 
-/** Without effect from the second time on. */
+/** Registers the SDK; further calls have no effect. */
 function registerSdk(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(provider);
 }
 
-test("with an SDK a call and its request are spans that a person can read, below the caller's", async () => {
+test("with an SDK, a call and its request have readable spans below the caller's span", async () => {
   registerSdk();
   await echo({ traceparent: TRACEPARENT });
   const [request, call] = exporter.getFinishedSpans();
@@ -124,7 +124,7 @@ test("with an SDK a call and its request are spans that a person can read, below
   expect(active).toBe(TRACE_ID);
 });
 
-test("with an SDK a call without a trace begins one", async () => {
+test("with an SDK, a call without a trace context starts a trace", async () => {
   registerSdk();
   await echo();
   const call = exporter.getFinishedSpans().at(-1);
@@ -133,7 +133,7 @@ test("with an SDK a call without a trace begins one", async () => {
   expect(received.traceparent).toContain(call?.spanContext().traceId);
 });
 
-test("with an SDK what fails says so, each attempt by itself, and no span holds a message or a key", async () => {
+test("with an SDK, failed calls and attempts have spans with an error, and no span contains a message or a key", async () => {
   registerSdk();
   status = 503;
   await echo().catch(() => undefined);

@@ -1,6 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 
-/** A message of Node's cluster: `newconn` hands over a connection, to be acknowledged by its number. */
+/**
+ * A message of Node's cluster module. `newconn` hands over a connection, and the worker acknowledges it by
+ * its number.
+ */
 interface ClusterMessage {
   readonly cmd?: unknown;
   readonly act?: unknown;
@@ -11,11 +14,12 @@ interface ClusterMessage {
 const CLUSTER = "NODE_CLUSTER";
 
 /**
- * Gives connections to other workers that a worker was handed and did not take before it ended. Node closes a
- * connection here when the worker has taken it, and forgets one that the worker never takes: its client would
- * wait without end. Said as if the worker had not accepted it, Node hands it to another.
+ * Passes connections to other workers if a worker ends before it has accepted them. Node closes a connection
+ * in the primary process once the worker has accepted it, but forgets a connection that the worker never
+ * accepts, and its client would wait forever. This function reports such a connection as not accepted, so
+ * that Node passes it to another worker.
  *
- * @param hasOthers whether there are any; without, the connections are closed
+ * @param hasOthers returns whether other workers exist; if not, the connections are closed
  */
 export function returnHandoffs(worker: ChildProcess, hasOthers: () => boolean): void {
   const open = new Map<unknown, { readonly close: () => void }>();
@@ -32,9 +36,10 @@ export function returnHandoffs(worker: ChildProcess, hasOthers: () => boolean): 
   worker.once("disconnect", () => {
     isDisconnected = true;
   });
-  // when what the worker said before it ended has been read
+  // emitted once all messages that the worker sent before it ended have been read
   worker.once("close", () => {
-    // Node does not say so of a worker that ends in the middle of a handoff, and hands more to it
+    // for a worker that ends during a handoff, Node does not emit this event, and would hand over more
+    // connections to it
     if (!isDisconnected) worker.emit("disconnect");
     for (const [ack, handle] of open) {
       if (hasOthers()) {

@@ -1,20 +1,20 @@
-/** How many beats in a row may stay without a response. */
+/** The number of consecutive heartbeats without a response after which a worker counts as dead. */
 export const SILENT_BEATS = 60;
 
 /**
- * Tells a worker that is stopped, or hangs for good, from one that is busy. Beats are counted and not the
- * time: where all processes were suspended together, none of them was silent.
+ * Distinguishes a worker that is stopped, or hangs forever, from a worker that is busy. Counts heartbeats
+ * instead of measuring time, so that a suspension of all processes together does not count.
  */
 export class Heartbeat {
   private silent = 0;
 
-  /** A beat is sent; false when too many before it had no response. */
+  /** Counts a heartbeat that is sent; returns false if too many in a row had no response. */
   beat(): boolean {
     this.silent += 1;
     return this.silent <= SILENT_BEATS;
   }
 
-  /** The worker has responded. */
+  /** Records a response of the worker. */
   heard(): void {
     this.silent = 0;
   }

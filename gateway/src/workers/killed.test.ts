@@ -10,9 +10,9 @@ const TESTING = path.resolve(import.meta.dirname, "../testing");
 const DIRECTORY = mkdtempSync(path.join(tmpdir(), "connect-rest-killed-"));
 const WORKERS = 3;
 const CLIENTS = 8;
-/** When a worker is killed, in calls since the last one was. */
+/** The numbers of calls after which a worker is killed. */
 const KILLED_AFTER = [40, 1, 150, 7];
-/** Much longer than any call takes, also on a busy machine. */
+/** A timeout much longer than any call takes, even on a busy machine. */
 const HANGS_MS = 20_000;
 
 let upstream: http.Server;
@@ -45,7 +45,7 @@ afterAll(async () => {
 const REQUEST =
   "POST /echo.v1.EchoService/Echo HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
 
-/** A call on a connection of its own: served, broken off, or neither. */
+/** Makes a call on a new connection, and returns whether it was served, broken off, or not answered. */
 function call(port: number): Promise<"served" | "broken" | "hangs"> {
   return new Promise((resolve) => {
     let text = "";
@@ -73,7 +73,7 @@ function lines(text: string): Line[] {
   return all.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === text);
 }
 
-test("a worker that is killed at any point under load takes at most the calls that it ran, and is started again", async () => {
+test("killing a worker under load breaks only calls that run in this worker, and the worker is restarted", async () => {
   const url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
   const port = Number(new URL(url).port);
   const counts = { served: 0, broken: 0, hangs: 0 };

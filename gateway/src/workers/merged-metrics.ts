@@ -6,14 +6,14 @@ import {
   renderMetrics,
 } from "../metrics/metrics.ts";
 
-/** What only grows, and must not become less when a worker goes. */
+/** Metric types that only grow, and so must not decrease when a worker exits. */
 const GROWING = new Set(["counter", "histogram"]);
 
-/** The metrics of all workers together: sums, and what is to be said once. */
+/** The metrics of all workers together: their sums, and the metrics of the primary process. */
 export class MergedMetrics {
   private readonly own = new Registry();
   private readonly collect: () => Promise<readonly MetricsSnapshot[]>;
-  /** What workers that are gone have counted. */
+  /** The counts of workers that have exited. */
   private past: MetricsSnapshot = [];
   private readonly restarts = new Counter({
     name: "connect_rest_worker_restarts_total",
@@ -21,7 +21,7 @@ export class MergedMetrics {
     registers: [this.own],
   });
 
-  /** @param collect the metrics of the workers that are there */
+  /** @param collect returns the metrics of the running workers */
   constructor(ready: () => number, collect: () => Promise<readonly MetricsSnapshot[]>) {
     this.collect = collect;
     new Gauge({
@@ -38,7 +38,7 @@ export class MergedMetrics {
     this.restarts.inc();
   }
 
-  /** Keeps what a worker has counted that is gone. */
+  /** Adds the counts of a worker that has exited. */
   async keep(snapshot: MetricsSnapshot): Promise<void> {
     const growing = snapshot.filter(({ type }) => GROWING.has(String(type)));
     this.past = await AggregatorRegistry.aggregate([this.past, growing]).getMetricsAsJSON();

@@ -2,49 +2,51 @@ import type { FromBroker, ToBroker } from "../bus/group-messages.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
 
-/** What a worker is told first of all. */
+/** The first message to a worker. */
 export interface WorkerStart {
   readonly type: "start";
-  /** From 1 on. A worker that takes the place of another has its number. */
+  /** The worker's number, starting at 1. A worker that replaces another one gets the same number. */
   readonly number: number;
-  /** How many workers share the limits. */
+  /** The number of workers that share the limits. */
   readonly count: number;
-  /** Upstreams of a sandbox, by name. */
+  /** Settings for the upstreams that a sandbox replaces, by name. */
   readonly upstreams: UpstreamOverrides | undefined;
-  /** The key of resume tokens where none is configured: a client may come back to another worker. */
+  /**
+   * The default key of resume tokens. All workers share it, since a client may reconnect to another worker.
+   */
   readonly resumeKey: string;
 }
 
-/** From the primary process to a worker. */
+/** A message from the primary process to a worker. */
 export type ToWorker =
   | WorkerStart
-  /** Read the configuration again. */
+  /** Reload the configuration. */
   | { readonly type: "reload" }
-  /** Another one has taken its place: let calls in flight finish, and exit. */
+  /** A new worker replaces this one: finish calls in flight, then exit. */
   | { readonly type: "retire" }
-  /** Say that it is there. */
+  /** Respond to this heartbeat. */
   | { readonly type: "beat" }
-  /** Send the metrics, with the same number. */
+  /** Send the metrics, with the same request number. */
   | { readonly type: "measure"; readonly request: number }
-  /** What the broker of feeds says. */
+  /** A message from the broker of feeds. */
   | { readonly type: "feed"; readonly message: FromBroker };
 
-/** A worker listens. */
+/** The message of a worker that listens. */
 export interface WorkerReady {
   readonly type: "ready";
   readonly url: string;
   readonly diagnosticsUrl: string | undefined;
-  /** What to try first. */
+  /** Example calls to print. */
   readonly lines: readonly string[];
 }
 
-/** From a worker to the primary process. */
+/** A message from a worker to the primary process. */
 export type FromWorker =
   | WorkerReady
-  /** It is there. */
+  /** The response to a heartbeat. */
   | { readonly type: "beating" }
   | { readonly type: "measured"; readonly request: number; readonly metrics: MetricsSnapshot }
-  /** The last metrics of one that exits. */
+  /** The last metrics of an exiting worker. */
   | { readonly type: "left"; readonly metrics: MetricsSnapshot }
-  /** What is for the broker of feeds. */
+  /** A message to the broker of feeds. */
   | { readonly type: "feed"; readonly message: ToBroker };

@@ -4,7 +4,7 @@ import type { Prepared } from "../config/inspect.ts";
 import { LIMIT_NAMES, LIMIT_TABLE, type LimitName } from "../limits.ts";
 import { shareConfiguration, shareLimits, shareUpstream } from "./share-limits.ts";
 
-/** Limits that hold for one connection, request or message, wherever it is; and times. */
+/** Limits that apply to one connection, request or message in any worker. */
 const EACH: ReadonlySet<LimitName> = new Set<LimitName>([
   "heapPercent",
   "headerBytes",
@@ -18,12 +18,12 @@ const EACH: ReadonlySet<LimitName> = new Set<LimitName>([
   "resetsPerSecond",
 ]);
 
-test("every limit is a time, holds for one connection or request, or is shared by the workers", () => {
+test("every limit is a time, applies to a single connection, request or message, or is shared by the workers", () => {
   const whole = LIMIT_NAMES.filter((name) => LIMIT_TABLE[name].unit !== "ms" && !EACH.has(name));
   expect(Object.keys(shareLimits({}, 2)).toSorted()).toEqual(whole.toSorted());
 });
 
-test("the parts of all workers are together what one process has, but for what is rounded up", () => {
+test("the workers' shares of a limit add up to the limit, apart from rounding up", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 256 }),
@@ -42,7 +42,7 @@ test("the parts of all workers are together what one process has, but for what i
   );
 });
 
-test("workers share the connections, the calls and the declared rate limits of an upstream", () => {
+test("workers share an upstream's connections, calls and declared rate limits", () => {
   expect(shareUpstream({ baseUrl: "http://up.example" }, 4)).toEqual({
     baseUrl: "http://up.example",
     connections: 32,
@@ -56,7 +56,7 @@ test("workers share the connections, the calls and the declared rate limits of a
   expect(shareUpstream({ rateLimits: false }, 2)).toMatchObject({ rateLimits: false });
 });
 
-test("workers have one key of resume tokens, that of the configuration or else the primary process's", () => {
+test("all workers use the configured key of resume tokens, or else a key from the primary process", () => {
   const config = { server: { limits: {} } } as unknown as Prepared["config"];
   const prepared = {
     config,

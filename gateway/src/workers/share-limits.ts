@@ -4,7 +4,7 @@ import type { Prepared } from "../config/inspect.ts";
 import type { GatewayUpstream } from "../gateway.ts";
 import { isShared, LIMIT_NAMES, LIMIT_TABLE, type LimitOptions } from "../limits.ts";
 
-/** Which worker it is, and of how many. */
+/** The number of a worker, and the number of workers. */
 interface Share {
   readonly number: number;
   readonly count: number;
@@ -12,8 +12,8 @@ interface Share {
 }
 
 /**
- * What one of several workers may use of each limit that holds for all of them together: an equal part,
- * rounded up, so that none is left with nothing.
+ * Returns a worker's share of each limit that applies to all workers together: an equal part, rounded up, and
+ * so never 0.
  */
 export function shareLimits(limits: LimitOptions, workers: number): LimitOptions {
   const shared = LIMIT_NAMES.filter(isShared).map((name) => {
@@ -22,7 +22,7 @@ export function shareLimits(limits: LimitOptions, workers: number): LimitOptions
   return { ...limits, ...Object.fromEntries(shared) };
 }
 
-/** The same for an upstream: its connections, calls that run, and declared rate limits. */
+/** Returns a worker's share of an upstream's connections, concurrent calls, and declared rate limits. */
 export function shareUpstream(upstream: GatewayUpstream, workers: number): GatewayUpstream {
   const { rateLimits, connections, callsInFlight } = upstream;
   return {
@@ -33,7 +33,7 @@ export function shareUpstream(upstream: GatewayUpstream, workers: number): Gatew
   };
 }
 
-/** The configuration of one of several workers. Each has a port of its own for diagnostics. */
+/** Returns the configuration of one worker. Each worker has a separate port for diagnostics. */
 export function shareConfiguration(prepared: Prepared, { number, count, resumeKey }: Share): Prepared {
   const { config, upstreams, watching } = prepared;
   const { server } = config;

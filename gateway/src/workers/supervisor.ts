@@ -10,31 +10,34 @@ import { Heartbeat } from "./heartbeat.ts";
 import type { FromWorker, WorkerReady, WorkerStart } from "./messages.ts";
 import { tellWorker } from "./worker.ts";
 
-/** The wait before a worker is started a second time within a minute; it doubles while that repeats. */
+/**
+ * The delay before a worker is restarted a second time within a minute, in milliseconds; the delay doubles
+ * with each further restart.
+ */
 const SECOND_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 30_000;
 const STABLE_MS = 60_000;
 
-/** How often workers are asked whether they are there, in milliseconds. */
+/** The interval between heartbeats to workers, in milliseconds. */
 const BEAT_MS = 1000;
 
-/** What Node says when a worker had no file left for a connection that it was handed. */
+/** The name of Node's warning that a worker lost a connection because it had no file descriptor for it. */
 const LOST_HANDLE = "SentHandleNotReceivedWarning";
 
-/** How long a worker may take to send its metrics, in milliseconds. */
+/** The maximum time in which a worker sends its metrics, in milliseconds. */
 const METRICS_MS = 2000;
 
 export interface SupervisorOptions {
-  /** Upstreams of a sandbox, by name. */
+  /** Settings for the upstreams that a sandbox replaces, by name. */
   readonly upstreams: UpstreamOverrides | undefined;
   readonly log: Logger;
-  /** Notified when a worker ended by itself. */
+  /** Called when a worker ended by itself. */
   readonly onRestart: () => void;
-  /** Gets what a worker had counted when it ended, or when it was last asked. */
+  /** Receives the last known metrics of a worker that has exited. */
   readonly onLeft: (metrics: MetricsSnapshot) => void;
 }
 
-/** A worker that ended before it listened. */
+/** The error for a worker that ended before it listened. */
 export class WorkerFailed extends Error {
   readonly status: number;
 
@@ -44,15 +47,15 @@ export class WorkerFailed extends Error {
   }
 }
 
-/** What all workers are given. */
+/** The values that all workers share. */
 interface Given extends Pick<WorkerStart, "upstreams" | "resumeKey"> {
-  /** Shares the feeds that workers watch. */
+  /** The broker of the feeds that workers watch. */
   readonly broker: Broker;
-  /** Whether any worker takes connections. */
+  /** Returns whether any worker accepts connections. */
   readonly hasOthers: () => boolean;
 }
 
-/** One worker process. */
+/** A worker process, from the point of view of the primary process. */
 class Member {
   readonly number: number;
   readonly worker: Worker;
@@ -60,9 +63,9 @@ class Member {
   readonly ready: Promise<WorkerReady>;
   readonly exited: Promise<string>;
   isReady = false;
-  /** It was told to go. */
+  /** Whether the worker is retired, and so not restarted when it exits. */
   isLeaving = false;
-  /** What it counted, as far as it has said. */
+  /** The last metrics that the worker sent. */
   counted: MetricsSnapshot | undefined;
   private readonly measuring = new Map<number, (metrics: MetricsSnapshot) => void>();
   private requests = 0;
@@ -89,18 +92,18 @@ class Member {
       });
     });
     void this.exited.then(() => feeds.close());
-    // whoever waits for it hears; a worker that is ready may end as it likes
+    // avoids an unhandled rejection; the callers that wait for a worker receive the error
     this.ready.catch(() => undefined);
     void tellWorker(this.worker, { type: "start", number, count, upstreams, resumeKey });
   }
 
-  /** Asks whether it is there; false when it has not been for long. */
+  /** Sends a heartbeat; returns false if the worker has not responded to the last ones. */
   beat(): boolean {
     void tellWorker(this.worker, { type: "beat" });
     return this.heart.beat();
   }
 
-  /** Its metrics; undefined when it does not send them in time. */
+  /** Resolves with the worker's metrics, or with undefined if the worker does not send them in time. */
   measure(): Promise<MetricsSnapshot | undefined> {
     const request = this.requests++;
     return new Promise((resolve) => {
@@ -133,8 +136,8 @@ class Member {
 }
 
 /**
- * Keeps a number of worker processes running that share one port. One that ends by itself is started again,
- * at once the first time, then after a wait that grows while that repeats.
+ * Keeps a number of worker processes running that share one port. A worker that ends by itself is restarted:
+ * the first time immediately, and after repeated restarts with an increasing delay.
  */
 export class Supervisor {
   private readonly options: SupervisorOptions;
@@ -146,7 +149,7 @@ export class Supervisor {
   private readonly waits = new Set<NodeJS.Timeout>();
   private isStopping = false;
   private isRenewing = false;
-  /** Numbers of workers that ended by themselves, and whose successor does not listen yet. */
+  /** Numbers of workers that ended by themselves and whose replacements do not listen yet. */
   private readonly isReplacing = new Set<number>();
 
   constructor(count: number, options: SupervisorOptions) {
@@ -158,15 +161,15 @@ export class Supervisor {
     });
   }
 
-  /** Workers that listen and stay. */
+  /** The number of listening workers that are not being retired. */
   get ready(): number {
     return [...this.members].filter(({ isReady, isLeaving }) => isReady && !isLeaving).length;
   }
 
   /**
-   * Starts the workers: one, which finds out whether all is well, then the others.
+   * Starts one worker, which validates the setup, and then the others.
    *
-   * @throws WorkerFailed
+   * @throws WorkerFailed if a worker ends before it listens
    */
   async start(): Promise<readonly WorkerReady[]> {
     const first = await this.add(1).ready;
@@ -174,14 +177,14 @@ export class Supervisor {
     return [first, ...(await Promise.all(others))];
   }
 
-  /** Lets all workers read the configuration again. */
+  /** Makes all workers reload the configuration. */
   reload(): void {
     for (const { worker } of this.members) void tellWorker(worker, { type: "reload" });
   }
 
   /**
-   * Puts new workers, `count` of them, in the place of those that run, one after the other: an old one goes
-   * when its successor listens. Rejects, and leaves the others, when a new one does not come up.
+   * Replaces the running workers by `count` new workers, one at a time; each old worker is retired when its
+   * replacement listens. Rejects if a new worker fails to start; the remaining old workers then keep running.
    */
   async roll(count: number): Promise<void> {
     const old = this.staying();
@@ -194,16 +197,16 @@ export class Supervisor {
     for (const member of old.filter((each) => each.number > count)) retire(member);
   }
 
-  /** The metrics of all workers that send them in time. */
+  /** Resolves with the metrics of the workers. */
   async metrics(): Promise<readonly MetricsSnapshot[]> {
     const ready = [...this.members].filter(({ isReady }) => isReady);
-    // one that is too busy has counted at least what it said last
+    // for a worker that is too busy to respond, the last metrics count
     return Promise.all(ready.map(async (member) => (await member.measure()) ?? member.counted ?? []));
   }
 
   /**
-   * Hands a signal on to all workers, and resolves when they have exited;
-   * those that do not in time are killed.
+   * Forwards a signal to all workers, and resolves when they have exited. Kills workers that do not exit in
+   * time.
    */
   async stop(signal: NodeJS.Signals, withinMs: number): Promise<void> {
     this.isStopping = true;
@@ -218,13 +221,16 @@ export class Supervisor {
     clearTimeout(timer);
   }
 
-  /** Ends all workers at once. */
+  /** Kills all workers immediately. */
   kill(): void {
     this.isStopping = true;
     for (const { worker } of this.members) worker.process.kill("SIGKILL");
   }
 
-  /** Kills workers that have not been there for long: their connections would wait for them without end. */
+  /**
+   * Sends heartbeats, and kills workers that have stopped responding, because their clients would wait
+   * forever.
+   */
   private beat(): void {
     for (const member of this.staying()) {
       if (!member.isReady || member.beat()) continue;
@@ -233,7 +239,10 @@ export class Supervisor {
     }
   }
 
-  /** Replaces all workers: one of them has lost a connection, and Node hands it no other any more. */
+  /**
+   * Replaces all workers after one of them has lost a connection, because Node passes no further connections
+   * to that worker.
+   */
   private async renew(): Promise<void> {
     if (this.isRenewing || this.isStopping) return;
     this.isRenewing = true;
@@ -270,7 +279,8 @@ export class Supervisor {
     this.members.delete(member);
     if (member.counted !== undefined) this.options.onLeft(member.counted);
     if (member.isLeaving || this.isStopping) return;
-    // one that never came up is the business of who started it, unless it was to replace one that ended
+    // `start` and `roll` handle workers that fail to start, except replacements of workers that ended by
+    // themselves
     if (!member.isReady && !this.isReplacing.has(member.number)) return;
     this.replace(member, how);
   }

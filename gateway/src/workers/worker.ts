@@ -3,10 +3,10 @@ import type { BrokerChannel } from "../bus/group-bus.ts";
 import type { FromBroker } from "../bus/group-messages.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 
-/** In a worker: what it is told by the primary process. */
+/** The messages of the primary process, in a worker. */
 export class Orders {
   readonly start: WorkerStart;
-  /** Resolves when another worker has taken its place. */
+  /** Resolves when another worker has replaced this one. */
   readonly retired: Promise<void>;
   private readonly handlers: {
     reload?: () => void;
@@ -27,7 +27,7 @@ export class Orders {
     });
   }
 
-  /** Waits for the first message. */
+  /** Waits for the first message of the primary process. */
   static receive(): Promise<Orders> {
     return new Promise((resolve) => {
       process.once("message", (message: WorkerStart) => resolve(new Orders(message)));
@@ -42,7 +42,7 @@ export class Orders {
     this.handlers.measure = measure;
   }
 
-  /** The broker of feeds is the primary process. */
+  /** The channel to the broker of feeds, which runs in the primary process. */
   get broker(): BrokerChannel {
     return {
       send: (message) => tellPrimary({ type: "feed", message }),
@@ -53,12 +53,12 @@ export class Orders {
   }
 }
 
-/** What this process is told, if it is a worker. */
+/** Waits for the start message in a worker; resolves with undefined in other processes. */
 export async function ordersOfWorker(): Promise<Orders | undefined> {
   return cluster.isWorker ? Orders.receive() : undefined;
 }
 
-/** Tells the primary process something; resolves when it is sent, or cannot be. */
+/** Sends a message to the primary process; resolves when the message is sent, or cannot be sent. */
 export function tellPrimary(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) {
@@ -70,8 +70,8 @@ export function tellPrimary(message: FromWorker): Promise<void> {
 }
 
 /**
- * In the primary process: tells a worker something; resolves when the channel has taken it, or cannot. A
- * worker that is ending hears nothing.
+ * Sends a message from the primary process to a worker; resolves when the message is sent, or cannot be sent.
+ * A worker that is exiting receives nothing.
  */
 export function tellWorker(worker: Worker, message: ToWorker): Promise<void> {
   return new Promise((resolve) => {

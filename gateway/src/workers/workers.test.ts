@@ -16,7 +16,7 @@ type Line = Readonly<Record<string, unknown>>;
 let upstream: http.Server;
 let baseUrl = "";
 let hold: Promise<void> | undefined;
-/** Notified of each request that the upstream gets. */
+/** Called on each request to the upstream. */
 let onRequest: () => void = () => undefined;
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ function logLines(run: Run): Line[] {
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-/** The lines of the log, once they are as wanted. */
+/** Waits until `find` finds something in the log lines, and returns it. */
 async function untilLogged<T>(run: Run, find: (lines: readonly Line[]) => T | undefined): Promise<T> {
   for (;;) {
     const found = find(logLines(run));
@@ -84,7 +84,7 @@ function message(text: string, count = 1): (lines: readonly Line[]) => Line | un
   return (lines) => lines.filter(({ msg }) => msg === text)[count - 1];
 }
 
-/** A call on a connection of its own. */
+/** Makes a call on a new connection, and returns its status. */
 function echo(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", connection: "close" };
@@ -113,7 +113,7 @@ async function scrape(url: string): Promise<string> {
   return (await fetch(url)).text();
 }
 
-test("two workers serve one port, and say in each line of the log which of them it was", async () => {
+test("two workers serve one port, and each log line has the number of its worker", async () => {
   configure("limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve(["--workers", "2"]);
   const url = await urlOf(run);
@@ -128,7 +128,7 @@ test("two workers serve one port, and say in each line of the log which of them 
 });
 
 test.each(["SIGUSR1", "SIGUSR2"] as const)(
-  "%s ends neither a worker nor the process that starts them",
+  "%s ends neither a worker nor the primary process",
   async (signal) => {
     configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
     const run = serve();
@@ -143,14 +143,14 @@ test.each(["SIGUSR1", "SIGUSR2"] as const)(
   },
 );
 
-test("the configuration says how many workers there are, and one of them is a process without workers", async () => {
+test("with workers: 1, the gateway runs in a single process", async () => {
   configure("workers: 1, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   await echo(await urlOf(run));
   expect(await untilLogged(run, message("call"))).not.toHaveProperty("worker");
 });
 
-test("a call that runs when the process is told to end finishes, and all processes exit", async () => {
+test("after SIGTERM, a call in flight finishes, and all processes exit", async () => {
   configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
@@ -172,7 +172,7 @@ test("a call that runs when the process is told to end finishes, and all process
   expect(await run.exit).toBe(0);
 });
 
-test("a worker that is killed is replaced, and the others serve meanwhile", async () => {
+test("a killed worker is replaced, and the others serve calls in the meantime", async () => {
   configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
@@ -191,7 +191,7 @@ test("a worker that is killed is replaced, and the others serve meanwhile", asyn
   expect(await echo(url)).toBe(200);
 });
 
-test("metrics are those of all workers, and keep what a worker had counted that is gone", async () => {
+test("the metrics are the sums over all workers, including counts of killed workers", async () => {
   configure("workers: 2, metrics: { port: 0 }, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const [url, metrics] = [await urlOf(run), await urlOf(run, "metrics")];
@@ -213,7 +213,7 @@ test("metrics are those of all workers, and keep what a worker had counted that 
   expect(after).toContain("connect_rest_worker_restarts_total 1\n");
 });
 
-test("upon SIGHUP a live setting changes in each worker, and none is replaced", async () => {
+test("on SIGHUP, each worker applies changed live settings without being replaced", async () => {
   configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   await urlOf(run);
@@ -229,7 +229,7 @@ test("upon SIGHUP a live setting changes in each worker, and none is replaced", 
   expect(logLines(run).filter(({ msg }) => msg === "worker ready")).toHaveLength(2);
 });
 
-test("upon SIGHUP a setting that needs a restart replaces the workers, and no call fails", async () => {
+test("on SIGHUP, a changed setting that needs a restart replaces the workers, and no call fails", async () => {
   configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
@@ -248,7 +248,7 @@ test("upon SIGHUP a setting that needs a restart replaces the workers, and no ca
   expect(started.map((line) => line.started)).toEqual([1, 2, 1, 2, 3]);
 });
 
-test("upon SIGHUP a configuration that is wrong is said once, and changes nothing", async () => {
+test("on SIGHUP, an invalid configuration is reported once, and changes nothing", async () => {
   configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
@@ -259,7 +259,7 @@ test("upon SIGHUP a configuration that is wrong is said once, and changes nothin
   expect(await echo(url)).toBe(200);
 });
 
-test("a port that is taken is said once, with the exit status of one process", async () => {
+test("a port that is in use is reported once, with the same exit status as without workers", async () => {
   const taken = net.createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const { port } = taken.address() as AddressInfo;
@@ -270,18 +270,18 @@ test("a port that is taken is said once, with the exit status of one process", a
   taken.close();
 });
 
-test("when the primary process is killed, its workers end too", async () => {
+test("workers exit when the primary process is killed", async () => {
   configure("workers: 2, limits: { eventLoopDelayMs: 60000 }");
   const run = serve();
   const url = await urlOf(run);
   run.process.kill("SIGKILL");
-  // its standard output is closed when the last process that has it is gone
+  // standard output closes when the last process that shares it exits
   await run.exit;
   await expect(echo(url)).rejects.toThrow("ECONNREFUSED");
 });
 
 test.each(["0", "257", "two", "1.5", "-1", ""])(
-  "--workers %j is rejected, with what is expected",
+  "--workers %j is rejected with the accepted values",
   async (text) => {
     configure("");
     const run = serve([`--workers=${text}`]);

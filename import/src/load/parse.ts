@@ -16,7 +16,7 @@ export function parse(text: string, name: string): Json {
     try {
       return JSON.parse(source) as Json;
     } catch (error) {
-      // a YAML flow mapping begins like JSON, so only the file name tells
+      // YAML flow mappings begin like JSON, so only the file name shows that JSON was intended
       if (name.endsWith(".json")) throw new ImportError(name, `is not JSON: ${messageOf(error)}`);
     }
   }

@@ -27,7 +27,7 @@ export class Scope {
     return name;
   }
 
-  /** Assigns the first of these names that is free; if none is, the last one with a number. */
+  /** Assigns the first of these names that is free. If none is free, appends a number to the last. */
   give(...names: readonly string[]): string {
     const free = names.find((name) => !this.has(name));
     if (free !== undefined) return this.take(free);
@@ -40,6 +40,6 @@ export class Scope {
 
 function numbered(name: string, number: number): string {
   if (/[A-Z]/.test(name) && !name.includes("_")) return `${name}${number}`;
-  // `buf lint` accepts `a_2`
+  // the underscore keeps snake_case, which `buf lint` requires
   return `${name}_${number}`;
 }

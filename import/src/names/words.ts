@@ -1,4 +1,4 @@
-/** Words for symbols, for names that consist only of symbols. */
+/** The words that replace symbols in names that consist only of symbols. */
 const SYMBOLS: readonly (readonly [RegExp, string])[] = [
   [/^\+(?=\w)/, "plus "],
   [/^-(?=\d)/, "minus "],

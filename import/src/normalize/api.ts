@@ -79,7 +79,7 @@ export interface Content {
 
 export interface Response {
   readonly place: string;
-  /** `200`, `2XX` or `default`. */
+  /** A status (`200`), a class of statuses (`2XX`), or `default`. */
   readonly status: string;
   readonly description: string;
   readonly contents: readonly Content[];

@@ -45,8 +45,8 @@ function isScope(text: string): boolean {
 }
 
 /**
- * Returns the kind of credentials for one alternative. Of several schemes that are required together, the
- * first supported scheme counts.
+ * Returns the kind of credentials for one alternative. If the alternative requires several schemes together,
+ * the first supported scheme counts.
  */
 function kindOf(api: Api, requirement: Requirement, causes: Set<Cause>): Kind | undefined {
   if (requirement.size === 0) return { kind: "NONE", scopes: [] };

@@ -27,7 +27,7 @@ export function methodName(operation: Operation, tag: string): string {
   return pascal([synonym.verb, ...rest], "Call");
 }
 
-/** Words that are not sufficient as a method name. */
+/** Words that are not sufficient as a method name without a noun. */
 const VERBS = new Set([
   ...Object.keys(SYNONYMS),
   ...[

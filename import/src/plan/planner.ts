@@ -77,7 +77,7 @@ export class Planner implements Planning {
   }
 
   isInRequest(schema: Schema, spot: Spot): boolean {
-    // a type derived from a schema is in requests if the schema is
+    // a type is in requests if the schema from which it is derived is
     return spot.request || this.options.usage.requested.has(schema.key.replace(/!.*/s, ""));
   }
 
@@ -165,7 +165,7 @@ export class Planner implements Planning {
         label: "map",
         rules: { unknown: true },
       },
-      comment: "Further keys, with their values as JSON.",
+      comment: "All other keys of the object, with their values as JSON.",
       place: schema.place,
       words: ["additional", "properties"],
     });

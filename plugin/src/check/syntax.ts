@@ -14,7 +14,7 @@ export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
-// headers of the connection and the message framing (RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6)
+// the headers of the connection and the message framing (RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6)
 const OWN_OF_TRANSPORT: ReadonlySet<string> = new Set(
   "connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade".split(
     " ",

@@ -95,8 +95,8 @@ function take(ideal: string, taken: Set<string>): string {
 }
 
 /**
- * Returns the element with the longest name among those in a file and those that its methods and fields refer
- * to.
+ * Returns the element with the longest name. Considers the elements in a file and those to which its methods
+ * and fields refer.
  */
 export function longestNamed(file: DescFile): AnyDesc {
   const elements = [...nestedTypes(file)].flatMap((desc): AnyDesc[] => [desc, ...membersOf(desc)]);

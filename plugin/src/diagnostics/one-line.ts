@@ -9,8 +9,8 @@ const LONGEST_WORD = 200;
 const LONGEST_TEXT = 2_000;
 
 /**
- * Characters that break a line, move the cursor, or change the direction of writing in some terminal or
- * editor.
+ * Characters that break a line, move the cursor, or change the direction of writing in some terminals or
+ * editors.
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 

@@ -7,7 +7,7 @@ import { DIALECTS } from "./dialect.ts";
 import { Imports } from "./imports.ts";
 import { Writer } from "./writer.ts";
 
-/** Text for one insertion point. */
+/** A text to insert at an insertion point. */
 export interface Insertion {
   readonly point: string;
   readonly content: string;

@@ -171,7 +171,7 @@ const lines = fc.array(line, { maxLength: 5 });
 const indent = fc.stringMatching(/^[ \t]{0,4}$/);
 const within = { numRuns: 300, interruptAfterTimeLimit: 2000 };
 
-test("property: an insertion adds its lines with indentation, and changes no other line", () => {
+test("property: an insertion adds its lines with indentation, and changes no other lines", () => {
   fc.assert(
     fc.property(lines, lines, indent, lines, (before, after, space, added) => {
       const files = [
@@ -189,7 +189,7 @@ test("property: an insertion adds its lines with indentation, and changes no oth
   );
 });
 
-test("property: insertions at one point are in order, even from several generators", () => {
+test("property: insertions at one point keep their order, even if they come from several generators", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 6 }), fc.nat(6), (texts, cut) => {
       const entry = (text: string) => ({ name: "a.ts", insertionPoint: "p", content: `${text}\n` });
@@ -213,7 +213,7 @@ test("property: chunks without a name continue the previous file", () => {
   );
 });
 
-test("property: annotations stay with their words, with offsets in bytes", () => {
+test("property: each annotation still covers its word after insertions, also if words are not ASCII", () => {
   const words = fc.array(fc.stringMatching(/^[a-zäß🙂]{1,5}$/u), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(words, words, indent, fc.boolean(), (first, second, space, lineEach) => {

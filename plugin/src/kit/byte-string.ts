@@ -1,6 +1,6 @@
 /**
- * UTF-8 as a string with one character per byte. String functions work on it, and offsets in it count bytes,
- * as compilers do.
+ * UTF-8 as a string with one character per byte. String functions work on a byte string, and offsets count
+ * bytes, as they do in compilers.
  */
 export type ByteString = string & { readonly bytes: unique symbol };
 

@@ -9,8 +9,8 @@ import type { Inserted } from "./insert.ts";
 
 /**
  * Returns the annotations of a file after an insertion. The annotations of the inserted text move to its
- * position, and later annotations move behind the inserted text. Offsets count bytes. An annotation that
- * contains the position is not extended.
+ * position, and later annotations move by the length of the inserted text. Offsets count bytes. An annotation
+ * that contains the position is not extended.
  */
 export function mergeCodeInfo(
   file: GeneratedCodeInfo,

@@ -3,7 +3,7 @@
  * generators.
  */
 export interface Dialect {
-  /** Whether text is inserted at the first of repeated markers, or at every one. */
+  /** Whether text is inserted only at the first of repeated markers, or at every marker. */
   readonly repeatedMarker: "first" | "every";
   /** Whether a file with an insertion keeps its line ends, or CRLF becomes LF. */
   readonly lineEnds: "kept" | "lf";

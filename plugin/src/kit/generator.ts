@@ -20,7 +20,7 @@ export interface Generator<Specs extends OptionSpecs = OptionSpecs> {
   /** The name of the program, for example `protoc-gen-acme-docs`. */
   readonly name: string;
   readonly version: string;
-  /** Its purpose, in one sentence for `--help`. */
+  /** The purpose of the generator, in one sentence for `--help`. */
   readonly description?: string;
   /**
    * The options of the generator, in addition to `target`, `import_extension` and `unsupported`, which all

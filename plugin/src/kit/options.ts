@@ -4,7 +4,7 @@ import { OPTION_NAMES, ParameterError, parseParameter } from "../protocol/parame
 
 /** An option of a generator. */
 export interface OptionSpec {
-  /** Its purpose, in one line for `--help`. */
+  /** The purpose of the option, in one line for `--help`. */
   readonly help: string;
   readonly default: string;
   /** The valid values. Default: any value. */

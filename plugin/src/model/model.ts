@@ -40,7 +40,7 @@ export interface MethodModel {
   readonly takesBytes: boolean;
   /** The kind of stream; undefined for a unary method. */
   readonly stream: StreamModel | undefined;
-  /** For a stream: the messages that unary methods return for the responses of which the stream consists. */
+  /** For a stream: the messages that unary methods of the service return for the same responses. */
   readonly pages: readonly DescMessage[];
 }
 
@@ -49,7 +49,7 @@ export interface BindingModel {
   /** The HTTP method, in upper case. */
   readonly verb: string;
   readonly template: PathTemplate;
-  /** For each variable of the template, the fields that lead to its value. */
+  /** The fields that lead to the value of each variable in the template. */
   readonly variables: ReadonlyMap<string, FieldPath>;
   readonly query: readonly FieldPath[];
   readonly headers: readonly FieldPath[];
@@ -93,7 +93,7 @@ export interface Parameters {
 /** A oneof with a discriminator, as parameters. */
 export interface Choice {
   readonly oneof: DescOneof;
-  /** For each member, the values inside it. The paths in a message member begin at that message. */
+  /** The values inside each member. The paths in a message member begin at that message. */
   readonly members: ReadonlyArray<{ readonly field: DescField; readonly paths: readonly FieldPath[] }>;
 }
 
@@ -112,7 +112,7 @@ export type StreamModel =
       readonly next: NextModel;
       /** A condition on the payload. Another page follows only while the condition is true. */
       readonly more: ConditionModel | undefined;
-      /** How the upstream writes a page without items; empty for the default. */
+      /** How the upstream writes a page without items; an empty list for the default. */
       readonly empty: readonly string[];
       /** The paths of further known keys. */
       readonly known: readonly string[];
@@ -128,13 +128,13 @@ export type StreamModel =
       readonly skipBacklog: boolean;
       /** The paths of further known keys. */
       readonly known: readonly string[];
-      /** Undefined if each message is one item. */
+      /** The feed; undefined if each message is one item. */
       readonly feed: FeedModel | undefined;
     }
   | {
       readonly kind: "records";
       readonly format: "lines" | "events" | "array";
-      /** Keys; empty for none. */
+      /** The keys of the event name; an empty string if there is none. */
       readonly event: string;
       readonly id: string;
       readonly data: string;
@@ -161,7 +161,7 @@ export type StreamModel =
 
 /** A feed whose messages are batches of items. */
 export interface FeedModel {
-  /** Fields of the response. */
+  /** The fields of the response that receive the batch. */
   readonly batch: {
     readonly items: DescField;
     readonly token: DescField;
@@ -171,22 +171,24 @@ export interface FeedModel {
   };
   /** The message of one item. */
   readonly item: DescMessage;
-  /** Fields of the request that set the start of the stream. */
+  /** The fields of the request that set the start of the stream. */
   readonly start: {
     readonly backlog: DescField | undefined;
     readonly after: DescField | undefined;
     readonly token: DescField | undefined;
     readonly heartbeat: DescField | undefined;
   };
-  /** Fields of the request whose case does not matter. */
+  /** The fields of the request that are compared case-insensitively. */
   readonly fold: readonly DescField[];
-  /** Unset strings are empty, and an unset size is 0. */
+  /**
+   * The paging of the feed; undefined if it has no pages. An unset string is empty, and an unset size is 0.
+   */
   readonly pages:
     | { readonly link: string; readonly parameter: string; readonly size: number; readonly max: number }
     | undefined;
 }
 
-/** How to find the next page of a list. */
+/** The way to find the next page of a list. */
 export type NextModel =
   | {
       readonly kind: "link";
@@ -202,7 +204,7 @@ export type NextModel =
       readonly field: FieldPath;
       /** The number of the first item or page. */
       readonly first: number;
-      /** The path to the total number; undefined for none. */
+      /** The path to the total number; undefined if the response has no total. */
       readonly total: string | undefined;
     }
   | {

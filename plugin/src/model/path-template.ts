@@ -34,7 +34,7 @@ export function patternText(segments: readonly PatternSegment[]): string {
 // the characters that RFC 3986 section 3.3 allows in a segment; a colon and braces have a meaning in
 // templates
 const SEGMENT = /^(?:[A-Za-z0-9\-._~!$&'()+,;@:*=]|%[0-9A-Fa-f]{2})+$/;
-// some upstreams decode these before they split a path
+// encoded characters that some upstreams decode before they split a path
 const ENCODED = /%(?:2e|2f|5c)/gi;
 const CONTROL = /%(?:[01][0-9a-f]|7f)/i;
 

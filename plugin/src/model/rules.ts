@@ -22,7 +22,7 @@ export interface Rules extends SharedRules {
   readonly parameters: readonly ConstantParameter[];
 }
 
-/** How the adapter waits for a long-running operation. */
+/** The way in which the adapter waits for a long-running operation. */
 export type OperationModel = {
   readonly status: Readonly<Record<string, string>>;
   readonly done?: ConditionModel;

@@ -64,7 +64,7 @@ export const LONE_RULES = ["absent"] as const satisfies ReadonlyArray<keyof type
 export interface MaskModel {
   /** The name of a field; empty for the default. */
   readonly of: string;
-  /** How fields are written that the mask names but that are not set; undefined to omit them. */
+  /** How to write fields that the mask names but that are not set; undefined to omit them. */
   readonly unset: "null" | "empty" | undefined;
 }
 
@@ -103,7 +103,7 @@ export type CountUnit = "seconds" | "millis" | "micros" | "nanos";
 
 export type TimeNotation = CountUnit | "iso8601" | "pattern" | "http_date" | "rfc2822";
 
-/** How JSON identifies the member of a oneof. */
+/** The way in which JSON identifies the member of a oneof. */
 export interface OneofModel {
   /** The key whose value names the member; empty if the oneof has no discriminator. */
   readonly discriminator: string;

@@ -6,7 +6,7 @@ import type { OperationModel } from "../model/rules.ts";
 import { parseCondition } from "./condition.ts";
 import { rootless } from "./options.ts";
 
-/** A path with one variable: the text before it, its name, and the text after it. */
+/** A path with one variable: the constant text before it, its name, and the constant text after it. */
 const TEMPLATE = /^(\/[^{}]*)\{([^{}]+)\}([^{}]*)$/;
 
 /** Parses the rule of a method. Empty parts are omitted. The checks report an invalid path. */

@@ -3,7 +3,7 @@ import { Edition, FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { FieldPath } from "../model/model.ts";
 import { printString } from "./literal.ts";
 
-/** Code that reads a field of a request message. */
+/** The code that reads a field of a request message. */
 export interface Access {
   /** The expression for the value, valid if `isSet` is true. */
   readonly expression: string;

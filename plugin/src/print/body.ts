@@ -87,7 +87,7 @@ function clearingMasks({ input, file }: Context): DescField[] {
 }
 
 /**
- * Returns the lines that add fields that masks name and the request lacks to the object `json`. The object
+ * Returns the lines that extend the object `json` by fields that masks name but the request lacks. The object
  * contains some fields of the request, or is the subject of a mask.
  */
 function unsetLines(context: Context, fields?: readonly DescField[]): string[] {

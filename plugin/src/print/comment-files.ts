@@ -6,7 +6,7 @@ import { typed } from "./erasable.ts";
 import { printString } from "./literal.ts";
 import { SourceFile } from "./source-file.ts";
 
-/** Comments by the full names of their elements. */
+/** The comments, by the full names of their elements. */
 type Comments = Map<string, string>;
 
 /** A file `x_comments.ts` in progress. */

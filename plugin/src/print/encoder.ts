@@ -177,7 +177,7 @@ function isTaken(field: DescField): boolean {
 export function itemsValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
   const item = itemValue(field, "item", style, file);
   if (item === "item") return `[...${value}]`;
-  // a function with one parameter needs no arrow function
+  // a call of a function with one parameter needs no arrow function
   const [, convert] = /^(String|encode[\w$]+)\(item\)$/.exec(item) ?? [];
   if (convert !== undefined) return `${value}.map(${convert})`;
   return `${value}.map((item) => ${item})`;

@@ -106,13 +106,13 @@ test("property: printLiteral prints code that evaluates to the value", () => {
   );
 });
 
-test("docComment prints nothing for an empty text, one line for one line, and a block for several", () => {
+test("docComment prints nothing for an empty text, one line for a single line, and a block for several lines", () => {
   expect(docComment(" \n ")).toEqual([]);
   expect(docComment("One.")).toEqual(["/** One. */"]);
   expect(docComment("One.\n\nTwo.", "  ")).toEqual(["  /**\n   * One.\n   *\n   * Two.\n   */"]);
 });
 
-test("property: docComment ends at its end, and contains no insertion point", () => {
+test("property: no text can end a docComment early or form an insertion point", () => {
   const odd = fc.string({ unit: fc.constantFrom("*/", "*", "/", "\r", "\n", "\u2028", MARK, "a", "//") });
   fc.assert(
     fc.property(odd, (text) => {

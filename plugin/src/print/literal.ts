@@ -78,7 +78,7 @@ export function printString(text: string): string {
 
 /** Prints the key of an object literal or of its type. Quotes the key only if necessary. */
 export function printKey(key: string): string {
-  // this key would set the prototype, with or without quotes
+  // such a key would set the prototype, with or without quotes
   if (key === "__proto__") return `[${printString(key)}]`;
   return isIdentifier(key) ? key : printString(key);
 }

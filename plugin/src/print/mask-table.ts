@@ -56,7 +56,7 @@ function isTranslated(
     const below = valueMessageOf(field);
     const place = placeOf(field, file);
     return (
-      // without a table, such a name would be converted to a different name
+      // without a table, the default conversion would change such a name
       (style.names !== "asDeclared" && /[A-Z]|_\d/.test(field.name)) ||
       field.fieldKind === "map" ||
       place.kind === "beside" ||

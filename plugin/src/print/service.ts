@@ -59,7 +59,7 @@ export function printService(service: ServiceModel, file: AdapterFile, commented
   );
 }
 
-/** State shared by the methods of a service. */
+/** The state that the methods of a service share. */
 interface Shared {
   readonly rules: ServiceRules;
   /** The names of the constants with method rules, by the rules. */

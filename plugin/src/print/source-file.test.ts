@@ -65,7 +65,7 @@ test.each([
   ["x_rest.ts", "a/b/y_pb", "./a/b/y_pb"],
   ["a/b/x_rest.ts", "a/b/c/y_pb", "./c/y_pb"],
   ["a/b/x_rest.ts", "a/b_pb", "../b_pb"],
-])("from %s, the specifier of %s is %s", (path, target, specifier) => {
+])("a file at %s imports the module %s as %s", (path, target, specifier) => {
   expect(new SourceFile(path, ending("none")).relative(target)).toBe(specifier);
   expect(new SourceFile(path, ending("js")).relative(target)).toBe(`${specifier}.js`);
 });

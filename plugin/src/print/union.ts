@@ -44,7 +44,7 @@ function writtenType(field: DescField, chosenBy: readonly string[], types: TypeM
       return "string";
     case ScalarType.BOOL:
       return "boolean";
-    // doubles that JSON numbers cannot represent are strings
+    // JSON writes infinities and NaN as strings
     case ScalarType.DOUBLE:
     case ScalarType.FLOAT:
       return undefined;

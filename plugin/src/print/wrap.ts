@@ -76,7 +76,7 @@ function wrapBranch(
 /** Moves an assigned expression to separate lines if it has operators to break at. */
 function wrapAssignment(tokens: readonly string[], indent: string): string[] | undefined {
   const [assign] = atTop(tokens, (token) => token === "=");
-  // an assignment, not part of a comparison
+  // the operator is an assignment, not a comparison
   if (assign === undefined || tokens[assign + 1] !== " " || tokens[assign - 1] !== " ") return undefined;
   const inner = `${indent}  `;
   const value = wrapOperators(trimmed(tokens.slice(assign + 1)), inner, inner);

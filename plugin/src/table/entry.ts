@@ -37,7 +37,7 @@ export interface ChoiceCase extends Pick<ConditionModel, "present" | "type"> {
   readonly as: FieldEntry | undefined;
 }
 
-/** One line of a table. */
+/** A line of a table. */
 export type Entry =
   | FieldEntry
   | { readonly oneOf: readonly FieldEntry[] }

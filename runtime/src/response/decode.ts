@@ -32,6 +32,7 @@ import { noteAround } from "./envelope-keys.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
+import { readsPath } from "./success-errors.ts";
 import { writeMessage } from "./write-message.ts";
 
 /** Adapters for which the whole response is one message. */
@@ -107,7 +108,7 @@ export class Decoder {
     return { bytes: out.finish(), differences, isSettled };
   }
 
-  /** Like `message`, in pieces, for a large body. */
+  /** Like `message`, but in pieces, for a large body. */
   *messageInParts(
     adapter: WholeAdapter,
     response: ReadResponse,
@@ -147,7 +148,7 @@ export class Decoder {
     } else {
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
-    noteAround(rules, value, out, rules.payloadType);
+    noteAround(rules, value, (path) => readsPath(adapter, path), out, rules.payloadType);
   }
 
   /**
@@ -205,7 +206,7 @@ export class Decoder {
     return { items, differences: withMalformed(out.found(), response.body.malformed) };
   }
 
-  /** Like `items`, in pieces, for a large body. */
+  /** Like `items`, but in pieces, for a large body. */
   *itemsInParts(
     adapter: PaginateAdapter | PollAdapter,
     page: Page,
@@ -255,7 +256,7 @@ export class Decoder {
     return decodedRecord(bytes, withMalformed(out.found(), malformed, index));
   }
 
-  /** Like `record`, in pieces, for a large record. */
+  /** Like `record`, but in pieces, for a large record. */
   *recordInParts(adapter: RecordsAdapter, record: RecordBody, index: number): Work<DecodedRecord> {
     const out = new ProtoWriter();
     const write = (json: JsonValue | undefined, exact: boolean) => {
@@ -314,7 +315,7 @@ interface Verbatim<V> {
   readonly inPieces?: { verbatim(): Work<V | undefined> } | undefined;
 }
 
-/** Like `verbatimOf`, in pieces. */
+/** Like `verbatimOf`, but in pieces. */
 function* verbatimInPieces<V>(
   { inexact, keptNumbers }: ProtoWriter,
   value: V,

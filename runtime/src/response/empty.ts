@@ -22,6 +22,11 @@ export function isSpelledOut(value: JsonValue, spellings: readonly EmptySpelling
   return spellings !== undefined && isEmpty(value, spellings);
 }
 
+/** Reports whether a value is empty, in any representation. */
+export function isNothing(value: JsonValue | undefined): boolean {
+  return spellingOf(value) !== undefined;
+}
+
 /**
  * Reports whether a payload may be missing.
  *
@@ -45,7 +50,7 @@ function spellingOf(value: JsonValue | undefined): EmptySpelling | undefined {
 
 /** A part of a response whose shape prevents reading it. */
 export interface Misshapen {
-  /** JSON path from the root of the body. */
+  /** The JSON path from the root of the body. */
   readonly path: string;
   readonly expected: string;
   readonly got: string;

@@ -1,36 +1,35 @@
 import { type JsonValue, KnownPaths, type ProtoWriter } from "connect-rest-codec/internal";
 import type { MethodRules } from "../adapter/rules.ts";
-import { ERRORS_PATH, noteStatus, payloadPath } from "./envelope.ts";
+import { noteStatus, payloadPath } from "./envelope.ts";
+import { ERRORS_PATH, noteErrors, pathOfShape } from "./success-errors.ts";
 
 /** The paths around the payload that are known from the rules of a method, by the path of the payload. */
 const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();
 
 /**
- * Notes differences around the payload of a body: in the status, and unknown keys.
+ * Notes differences around the payload of a body: in the status, in errors, and unknown keys.
  *
+ * @param reads reports whether rules or fields read a path in the payload
  * @param type the type of the payload, as in `payloadOf`
  */
 export function noteAround(
   rules: MethodRules,
   body: JsonValue | undefined,
+  reads: (path: string) => boolean,
   out: ProtoWriter,
   type?: MethodRules["payloadType"],
 ): void {
   const status = rules.envelope?.status;
   if (status !== undefined) noteStatus(body, status, out);
-  knownAround(rules, body, type)?.note(body, out);
+  const paths = rules.envelope?.payload ?? [];
+  const chosen = paths.length === 0 ? "" : payloadPath(body, paths, type);
+  noteErrors(rules, body, chosen, reads, out);
+  // if the body is the payload, there are no keys around it
+  if (chosen !== "") knownAround(rules, chosen).note(body, out);
 }
 
-/** Returns the known keys around the payload, or undefined if the body is the payload. */
-function knownAround(
-  rules: MethodRules,
-  body: JsonValue | undefined,
-  type: MethodRules["payloadType"],
-): KnownPaths | undefined {
-  const paths = rules.envelope?.payload ?? [];
-  const chosen = payloadPath(body, paths, type);
-  // without a payload, every key counts as known
-  if (paths.length === 0 || chosen === "") return undefined;
+/** Returns the known keys around the payload at a path. */
+function knownAround(rules: MethodRules, chosen: string | undefined): KnownPaths {
   const byPath = KNOWN.get(rules) ?? new Map<string, KnownPaths>();
   KNOWN.set(rules, byPath);
   const name = chosen ?? "";
@@ -57,7 +56,7 @@ export function pathsOfBody(rules: MethodRules): readonly string[] {
   const ofEnvelope = payload.length === 0 ? [] : [status, message, errorsPath];
   const ofErrors = [
     ...errors.map(({ body }) => body?.key),
-    ...errorShapes.map((shape) => ("path" in shape ? shape.path : undefined)),
+    ...errorShapes.map(pathOfShape),
     ...[...errorMetadata, ...retryAfter].map(({ path }) => path),
   ];
   return [...ofEnvelope, ...ofErrors].filter((path) => path !== undefined).filter((path) => path !== "");

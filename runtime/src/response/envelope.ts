@@ -1,5 +1,4 @@
 import {
-  isJsonObject,
   type JsonValue,
   jsonTypeOf,
   numberFromText,
@@ -52,22 +51,6 @@ export function payloadPath(
     return !isEmpty(value) && isBelow(path, present[chosen]?.path ?? "");
   });
   return (within ?? present[chosen])?.path;
-}
-
-/** The path of errors if the envelope names none. */
-export const ERRORS_PATH = "errors";
-
-/**
- * Reports whether a body has errors in place of a payload, regardless of its status: `{"data": null,
- * "errors": [{…}]}`. The errors are at the path that the envelope names, or at `errors`.
- */
-export function hasErrorsAlone(body: JsonValue | undefined, envelope: EnvelopeRule | undefined): boolean {
-  if (envelope === undefined || envelope.payload.length === 0 || !isJsonObject(body)) return false;
-  const hasPayload = envelope.payload.some((path) => (valueAt(body, path) ?? null) !== null);
-  if (hasPayload) return false;
-  const errors = valueAt(body, envelope.errors ?? ERRORS_PATH);
-  if (typeof errors === "string") return errors.trim() !== "";
-  return typeof errors === "object" && errors !== null && Object.keys(errors).length > 0;
 }
 
 function isBelow(path: string, holder: string): boolean {

@@ -3,6 +3,7 @@ import type { PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { noteAround, pathsOfBody } from "./envelope-keys.ts";
 import type { Page } from "./page.ts";
+import { restBelow } from "./success-errors.ts";
 
 type ListAdapter = PaginateAdapter | PollAdapter;
 
@@ -15,24 +16,33 @@ const KNOWN = new WeakMap<ListAdapter, KnownPaths>();
 export function noteUnknownKeys(adapter: ListAdapter, { path, payload, body }: Page, out: ProtoWriter): void {
   // otherwise the payload itself is the list
   if (path !== "") knownInPayload(adapter).note(payload, out);
-  noteAround(adapter.rules, body, out);
+  const read = pathsRead(adapter);
+  noteAround(adapter.rules, body, (each) => read.some((other) => areNested(each, other)), out);
 }
 
 function knownInPayload(adapter: ListAdapter): KnownPaths {
   let known = KNOWN.get(adapter);
   if (known === undefined) {
-    known = new KnownPaths([...pathsRead(adapter), ...(adapter.known ?? [])]);
+    known = new KnownPaths([
+      ...pathsRead(adapter),
+      ...pathsInPayload(adapter.rules),
+      ...(adapter.known ?? []),
+    ]);
     KNOWN.set(adapter, known);
   }
   return known;
 }
 
-/** Returns the paths that rules read, relative to the payload. */
+function areNested(path: string, other: string): boolean {
+  return restBelow(path, other) !== undefined || restBelow(other, path) !== undefined;
+}
+
+/** Returns the paths that the rules of the list read, relative to the payload. */
 function pathsRead(adapter: ListAdapter): readonly string[] {
-  const { items, rules } = adapter;
+  const { items } = adapter;
   const ofList = [items].flat().filter((path) => path !== "");
   const ofPages = adapter.kind === "paginate" ? pathsOfPages(adapter) : [];
-  return [...ofList, ...ofPages, ...pathsInPayload(rules)];
+  return [...ofList, ...ofPages];
 }
 
 function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
@@ -55,10 +65,7 @@ function pathsInPayload(rules: MethodRules): readonly string[] {
   const { payload = [], known = [] } = rules.envelope ?? {};
   const paths = [...pathsOfBody(rules), ...known];
   const roots = payload.length === 0 ? [""] : payload;
-  return roots.flatMap((root) => paths.flatMap((path) => below(root, path)));
-}
-
-function below(root: string, path: string): readonly string[] {
-  if (root === "") return [path];
-  return path.startsWith(`${root}.`) ? [path.slice(root.length + 1)] : [];
+  return roots
+    .flatMap((root) => paths.map((path) => restBelow(root, path)))
+    .filter((path) => path !== undefined && path !== "") as string[];
 }

@@ -7,8 +7,9 @@ import { comparable, concernsSuccess, errorInSuccess, upstreamError } from "../e
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, readBodyInPieces, textOf } from "./body.ts";
 import type { Decoded, DecodedItems } from "./decoded.ts";
-import { hasErrorsAlone, statusOf } from "./envelope.ts";
+import { statusOf } from "./envelope.ts";
 import { headerReader } from "./headers.ts";
+import { hasErrorsAlone } from "./success-errors.ts";
 
 /** A response with a success status, and its parsed body. */
 export interface ReadResponse {
@@ -42,7 +43,7 @@ export function readResponse(
   return checked(response, header, bodyOf(rules, response, header("content-type"), maxCost), rules, now);
 }
 
-/** Like `readResponse`, in pieces, for a large body. */
+/** Like `readResponse`, but in pieces, for a large body. */
 export function* readResponseInPieces(
   response: UpstreamResponse,
   rules: MethodRules,
@@ -78,7 +79,7 @@ export function checked(
     // evaluates the error again with exact integers, which are slow to parse
     if (error !== undefined) throw errorInSuccess(asError(body.exactly()), rules, now) ?? error;
   }
-  if (hasErrorsAlone(body.value, rules.envelope)) throw upstreamError(asError(body.exactly()), rules, now);
+  if (hasErrorsAlone(body.value, rules)) throw upstreamError(asError(body.exactly()), rules, now);
   return { status, header, body };
 }
 

@@ -1,11 +1,14 @@
 import type { Envelope, Work } from "connect-rest-codec/internal";
 import {
+  EmptyTable,
   MessageTable,
+  NO_DIFFERENCES,
   ProtoWriter,
   pool,
   type Scanner,
   type ScanPlan,
   scanner,
+  stepsOf,
 } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter, PaginateAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { HeadSource } from "../adapter/response-parts.ts";
@@ -18,6 +21,7 @@ import { pathsAround } from "./envelope-keys.ts";
 import { headerReader } from "./headers.ts";
 import { bodyOfPage } from "./page-body.ts";
 import { checked, type ReadResponse } from "./read-response.ts";
+import { errorPaths, errorPathsWithin, restBelow } from "./success-errors.ts";
 import { writeHead } from "./write-message.ts";
 
 /** After 2^`MAX_PASSES` consecutive failures, the scanner tries only every 256th response of a method. */
@@ -28,6 +32,8 @@ type Subject = {
   readonly plan: ScanPlan;
   /** Whether rules of the method search for errors in a body with status 200. */
   readonly mayBeError: boolean;
+  /** The keys within the payload that may contain errors. */
+  readonly errorKeys: ReadonlySet<string>;
   /**
    * The number of consecutive responses that the scanner could not read, and the number of responses to skip.
    */
@@ -74,7 +80,7 @@ export class ResponseScanner {
     return this.scanner.isLarge(body);
   }
 
-  /** Like `read`, in pieces, for a large body. */
+  /** Like `read`, but in pieces, for a large body. */
   *readInPieces(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -134,11 +140,11 @@ export class ResponseScanner {
     if (subject === undefined) return undefined;
     const { status, body } = response;
     const bytes = this.scanner.scan(body, subject.plan, status === 200, maxCost);
-    counted(subject, bytes !== undefined);
-    return bytes && { bytes, differences: this.scanner.differences };
+    const { differences } = this.scanner;
+    return settled(subject, bytes && { bytes, differences });
   }
 
-  /** Like `message`, in pieces, for a large body. */
+  /** Like `message`, but in pieces, for a large body. */
   *messageInPieces(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -150,8 +156,7 @@ export class ResponseScanner {
     if (subject === undefined) return undefined;
     const { status, body } = response;
     const decoded = yield* this.scanner.scanInPieces(body, subject.plan, status === 200, maxCost);
-    counted(subject, decoded !== undefined);
-    return decoded;
+    return settled(subject, decoded);
   }
 
   /**
@@ -212,6 +217,7 @@ export class ResponseScanner {
     return {
       plan,
       mayBeError: rules.errors.some((rule) => concernsSuccess(rule, 200)),
+      errorKeys: new Set(errorPathsWithin(rules).map((path) => stepsOf(path)[0] ?? "")),
       misses: 0,
       passes: 0,
     };
@@ -220,7 +226,11 @@ export class ResponseScanner {
   private messagePlan({ body, head = [], response, rules }: UnaryAdapter): ScanPlan | undefined {
     const isInBody = head.some(([, , ...sources]) => sources.some(isPath));
     if (body === undefined || response !== undefined || isInBody) return undefined;
-    const envelope = envelopeOf(rules.envelope, body instanceof MessageTable, knownIn(rules));
+    // a message reports the keys with errors only if its table names its keys
+    const isNamed = body instanceof MessageTable && body !== EmptyTable;
+    if (!isNamed && errorPathsWithin(rules).length > 0) return undefined;
+    const known = pathsAround(rules, rules.envelope?.payload[0]);
+    const envelope = envelopeOf(rules.envelope, body instanceof MessageTable, known, errorPaths(rules));
     return envelope && this.scanner.plan(body, envelope);
   }
 
@@ -250,19 +260,28 @@ function isPassed(subject: Subject): boolean {
   return true;
 }
 
-/** Counts whether the scanner could read a response of a method. */
+/** Records whether the scanner could read a response of a method. */
 function counted(subject: Subject, isRead: boolean): void {
   subject.misses = isRead ? 0 : Math.min(subject.misses + 1, MAX_PASSES);
   if (!isRead) subject.passes = 2 ** subject.misses - 2;
 }
 
-/** Returns the known paths around the payload of a method whose payload is at its first path. */
-function knownIn(rules: MethodRules): readonly string[] {
-  return pathsAround(rules, rules.envelope?.payload[0]);
+/**
+ * Records whether a message could be read. Returns undefined for a message that may contain errors, which the
+ * decoder reports.
+ */
+function settled<T extends Decoded>(subject: Subject, decoded: T | undefined): T | undefined {
+  const { list, counts } = decoded?.differences ?? NO_DIFFERENCES;
+  const isUnsure =
+    subject.errorKeys.size > 0 &&
+    (counts.additional > list.length ||
+      list.some(({ path }) => subject.errorKeys.has(stepsOf(path)[0] ?? "")));
+  counted(subject, decoded !== undefined && !isUnsure);
+  return isUnsure ? undefined : decoded;
 }
 
 interface Inner extends Envelope {
-  readonly keys: Map<string, Inner | "payload" | "status" | "known">;
+  readonly keys: Map<string, Inner | "payload" | "status" | "errors" | "known">;
 }
 
 /**
@@ -271,11 +290,13 @@ interface Inner extends Envelope {
  * decoder reads all other values.
  *
  * @param known paths of the keys around the payload, or undefined if all keys are known
+ * @param errors paths around the payload, where a body may have errors
  */
 function envelopeOf(
   rule: EnvelopeRule | undefined,
   isMessage: boolean,
   known?: readonly string[],
+  errors: readonly string[] = [],
 ): Envelope | "payload" | undefined {
   const [path = "", ...others] = rule?.payload ?? [];
   if (others.length > 0 && !isMessage) return undefined;
@@ -283,7 +304,14 @@ function envelopeOf(
   const envelope: Inner = { keys: new Map(), isOpen: known === undefined };
   const isPlain = place(envelope, path, "payload");
   if (!isPlain || (rule?.status !== undefined && !place(envelope, rule.status, "status"))) return undefined;
-  return known === undefined || known.every((each) => placeKnown(envelope, each)) ? envelope : undefined;
+  if (known === undefined) return envelope;
+  const around = errors.filter((each) => restBelow(path, each) === undefined);
+  const outermost = around.filter((each) => !around.some((other) => each.startsWith(`${other}.`)));
+  // keeps the order in which the decoder reports differences
+  const isPlaced = [...new Set(known)].every((each) =>
+    outermost.includes(each) ? place(envelope, each, "errors") : placeKnown(envelope, each),
+  );
+  return isPlaced ? envelope : undefined;
 }
 
 const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
@@ -292,7 +320,7 @@ const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
  * Adds a part of an envelope at its path. Returns false if the path contains more than keys, or if another
  * part is there.
  */
-function place(envelope: Inner, path: string, part: "payload" | "status"): boolean {
+function place(envelope: Inner, path: string, part: "payload" | "status" | "errors"): boolean {
   if (!PATH.test(path)) return false;
   const keys = path.split(".");
   const last = keys.pop() ?? "";

@@ -118,7 +118,8 @@ const AVATAR: Case[] = [
 ];
 
 /**
- * Returns cases of the block endpoints for callers who are not administrators, and for calls above the limit.
+ * Returns the cases of the block endpoints for callers who are not administrators, and for calls above the
+ * limit.
  */
 function blockCases(
   endpoint: string,

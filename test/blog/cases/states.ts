@@ -6,7 +6,7 @@ import type { Api, BlogWorld } from "../world.ts";
 
 const CONTENT = [{ block: { case: "text", value: { text: "hello" } } } as const];
 
-/** The endpoint name of rows without a state. */
+/** The endpoint of all cases in this table. */
 const STATE = "States and transitions";
 
 type Facts = Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import { answered, demo, readVariants, serverOf, type Variant, written } from ".
 type Api = Client<typeof BlogService>;
 type Read = Variant<typeof BlogService>;
 
-/** A blog in a response, and the expected reading. */
+/** A blog in a response, and the expected result. */
 const blog = (name: string, sent: object, read: object): Read => [
   name,
   (api) => api.getBlogInfo(demo),
@@ -279,7 +279,7 @@ readVariants(BlogService, BlogServiceRest, [
   ...EMPTY,
 ]);
 
-test("the nested list of followers is streamed completely, with the query in its links or next to them", async () => {
+test("the nested list of followers is streamed completely, whether the query is in the links or next to them", async () => {
   const user = (name: string) => ({ users: { total_users: 3, users: [{ name }] } });
   const path = "/v2/blog/demo/followers";
   const next = (query_params: object, href = path) => ({

@@ -94,7 +94,7 @@ test("an error that is only in meta is reported", async () => {
 });
 
 test.each([["8001"], [8001]])(
-  "a subcode is recognized as %j, after an item without a subcode",
+  "a subcode is recognized as %j, even after an item without a subcode",
   async (code) => {
     const errors = [
       { title: "First", code: 0 },

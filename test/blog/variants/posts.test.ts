@@ -8,7 +8,7 @@ type Read = Variant<typeof PostService>;
 
 const ID = "700000000000000001";
 
-/** A post in a response, as JSON or text, and the expected reading. */
+/** A post in a response, as JSON or text, and the expected result. */
 const post = (name: string, sent: string | object, read: object): Read => [
   name,
   (api) => api.listPosts(demo),
@@ -16,7 +16,7 @@ const post = (name: string, sent: string | object, read: object): Read => [
   { posts: [read as never] },
 ];
 
-/** A post with one block in a response, and the expected reading. */
+/** A post with one block in a response, and the expected result. */
 const block = (name: string, sent: object, read: object): Read =>
   post(
     name,

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { block, END_HEADERS, END_STREAM, frame, preface, type } from "../frames.ts";
 
 /**
- * Texts where a request line has its version: of HTTP, of relatives of it, and of nothing.
- * (Node takes RTSP/1.0 for HTTP.)
+ * Strings in place of the HTTP version in a request line: versions of HTTP, of related protocols, and invalid
+ * strings. (Node accepts RTSP/1.0 as HTTP.)
  */
 export const VERSIONS: readonly string[] = [
   "HTTP/2.0",
@@ -29,7 +29,7 @@ export const VERSIONS: readonly string[] = [
   "",
 ];
 
-/** Verbs with a meaning of their own somewhere in the way of a request, and others. */
+/** HTTP methods with special handling in Node or the gateway, and other methods. */
 const VERBS = [
   "GET",
   "HEAD",
@@ -167,7 +167,7 @@ const head = fc
 
 const u32 = (value: number) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 
-/** What may follow in the packet that opens a stream, or come before it. */
+/** Generates frames that follow the HEADERS frame of a stream in the same packet. */
 const after = (stream: number) =>
   fc.oneof(
     fc.constantFrom(0, 1, 2, 5, 8, 11).map((code) => frame(type.reset, 0, stream, u32(code))),
@@ -182,7 +182,7 @@ const after = (stream: number) =>
     fc.constant(frame(type.priority, 0, stream, [0, 0, 0, 0, 1])),
   );
 
-/** A connection of HTTP/2 whose frames are well-formed one by one, in one packet or two. */
+/** An HTTP/2 connection in one or two packets, each of whose frames is well-formed. */
 export const hostileHttp2: fc.Arbitrary<readonly Uint8Array[]> = fc
   .tuple(
     ...[1, 3, 5].map((stream) =>
@@ -197,7 +197,7 @@ export const hostileHttp2: fc.Arbitrary<readonly Uint8Array[]> = fc
     return cut > 100 ? [whole] : [whole.subarray(0, cut), whole.subarray(cut)];
   });
 
-/** All ways to cut bytes into two parts. */
+/** Returns every split of bytes into two parts. */
 export function splits(bytes: Uint8Array): (readonly Uint8Array[])[] {
   return Array.from({ length: bytes.length }, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)]);
 }

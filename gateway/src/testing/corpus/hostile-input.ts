@@ -1,18 +1,18 @@
-/** What a client sends that means no good, or does not know better. */
+/** Input that a malicious or faulty client sends. */
 export interface HostileInput {
   readonly name: string;
-  /** What is written on a new connection, part by part. */
+  /** The parts that are written one by one on a new connection. */
   readonly parts: ReadonlyArray<string | Uint8Array>;
-  /** Half-close the connection behind it. */
+  /** Whether the client closes its sending side afterwards. */
   readonly end?: boolean;
   /**
-   * What must come back: `error` is an HTTP status of 400 or more, an error of the protocol, or nothing but
-   * the end of the connection; `ok` is a call that was served; `any` is either.
+   * The expected outcome: `error` is an HTTP status of 400 or more, a protocol error, or a closed connection
+   * without a response; `ok` is a served call; `any` is either.
    */
   readonly expect: "error" | "ok" | "any";
 }
 
-/** Inputs of a table, named after what they are. */
+/** Returns the inputs in a table whose keys describe them. */
 export function inputs(
   group: string,
   table: Readonly<Record<string, string | Uint8Array | ReadonlyArray<string | Uint8Array>>>,
@@ -26,7 +26,7 @@ export function inputs(
   }));
 }
 
-/** Bytes of a text whose characters are bytes. */
+/** Encodes a string, each of whose characters is one byte. */
 export function latin1(text: string | Uint8Array): Uint8Array {
   return typeof text === "string" ? Buffer.from(text, "latin1") : text;
 }

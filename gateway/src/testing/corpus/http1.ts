@@ -4,7 +4,7 @@ const ECHO_PATH = "/echo.v1.EchoService/Echo";
 const BODY = '{"text":"a"}';
 const JSON_TYPE = "Content-Type: application/json\r\n";
 
-/** A whole, good call, but for what is added to its headers. */
+/** Returns a complete call that is valid except for the given headers. */
 function call(
   headers: string,
   content = BODY,
@@ -126,7 +126,7 @@ const HOSTS = [
   "a&b",
 ];
 
-/** Hosts of the list above that are an odd name or address, and a good one by RFC 3986. */
+/** Hosts in the list above that look odd but are valid by RFC 3986. */
 const ODD_HOSTS = new Set(["[::1]:", "xn--", "0x7f.1"]);
 
 const headerLines = {
@@ -218,7 +218,7 @@ const served = {
   ),
 };
 
-/** Beginnings of a good call: the client goes away, or falls silent, at every place. */
+/** Returns prefixes of a valid call, after which the client disconnects or sends nothing more. */
 function partial(): HostileInput[] {
   const whole = call("Connection: close\r\n");
   const cuts = [
@@ -242,7 +242,7 @@ function partial(): HostileInput[] {
   ]);
 }
 
-/** Inputs of HTTP/1.1. */
+/** Hostile inputs over HTTP/1.1. */
 export const HTTP1_INPUTS: readonly HostileInput[] = [
   ...inputs("request line", requestLines),
   ...HOSTS.map((host) => ({

@@ -21,7 +21,7 @@ const open = (stream: number, flags = END_HEADERS) => frame(type.headers, flags,
 const repeat = (count: number, make: (index: number) => Buffer) =>
   Buffer.concat(Array.from({ length: count }, (_, i) => make(i)));
 
-/** What comes behind a good preface and settings. */
+/** Prepends a valid preface and settings to each input. */
 function session(table: Readonly<Record<string, Buffer>>): Record<string, Buffer[]> {
   return Object.fromEntries(Object.entries(table).map(([name, bytes]) => [name, [preface, settings, bytes]]));
 }
@@ -179,7 +179,7 @@ const frames = {
   "4 KiB of 0xff": Buffer.alloc(4096, 0xff),
 } satisfies Record<string, Buffer>;
 
-/** gRPC messages of one good stream. */
+/** gRPC messages in one valid stream. */
 const messages = Object.fromEntries(
   Object.entries(envelopeBodies).map(([name, body]) => [
     `message: ${name}`,
@@ -187,7 +187,7 @@ const messages = Object.fromEntries(
   ]),
 );
 
-/** Inputs of HTTP/2 without TLS. What comes back is told by the connection and not by a response. */
+/** Hostile inputs over cleartext HTTP/2. Errors appear on the connection, not in a response. */
 export const HTTP2_INPUTS: readonly HostileInput[] = [
   ...inputs("HTTP/2 request", requests(headerLists), "any"),
   ...inputs("HTTP/2", session(frames), "any"),

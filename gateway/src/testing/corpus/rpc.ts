@@ -105,7 +105,7 @@ const CONTENT_TYPES = [
   "application/json, application/json",
 ];
 
-/** An envelope: flags, length, and content. */
+/** Encodes an envelope: flags, length, and content. */
 function envelope(flags: number, length: number, content: string | Uint8Array): Uint8Array {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt8(flags);
@@ -116,7 +116,7 @@ function envelope(flags: number, length: number, content: string | Uint8Array): 
 const MESSAGE = '{"text":"a","count":1}';
 const framed = (flags: number) => envelope(flags, MESSAGE.length, MESSAGE);
 
-/** Bodies of calls whose messages come in envelopes. */
+/** Bodies of calls whose messages are enveloped. */
 export const envelopeBodies: Readonly<Record<string, Uint8Array>> = {
   nothing: Buffer.alloc(0),
   "one byte": Buffer.from([0]),
@@ -160,7 +160,10 @@ const badHeaders: Readonly<Record<string, string>> = {
   "a status from a client": "Grpc-Status: 0\r\nGrpc-Message: %zz\r\n",
 };
 
-/** Odd and good, or odd and either: unknown keys are skipped, as in every Connect server. */
+/**
+ * Odd JSON that is accepted, or may be either accepted or rejected: unknown keys are skipped, as in every
+ * Connect server.
+ */
 const oddJson: Readonly<Record<string, HostileInput["expect"]>> = {
   "a key in both spellings of nothing": "ok",
   "an unknown key": "ok",
@@ -170,10 +173,10 @@ const oddJson: Readonly<Record<string, HostileInput["expect"]>> = {
   "a lone surrogate in UTF-8": "any",
 };
 
-/** Flags that the protocols do not define are skipped. */
+/** Inputs that may be accepted, because flags that the protocols do not define are skipped. */
 const ODD_FLAGS = ["an unknown flag", "an end from the client", "trailers from the client"];
 
-/** Inputs of Connect and gRPC-Web over HTTP/1.1. */
+/** Hostile inputs for Connect and gRPC-Web over HTTP/1.1. */
 export const RPC_INPUTS: readonly HostileInput[] = [
   ...Object.entries(jsonBodies).map(([name, body]) =>
     input(`Connect JSON: ${name}`, post(UNARY_PATH, "application/json", body), oddJson[name]),

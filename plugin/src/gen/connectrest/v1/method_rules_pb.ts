@@ -63,7 +63,10 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errors: ErrorRule[];
 
   /**
-   * The formats of the upstream's error bodies, in the order in which they are tried. Default: the common formats.
+   * The formats of the upstream's error bodies, in the order in which they are tried. The first format that
+   * matches gives the error its code, details and text. If that format finds no text, the text is from the
+   * next one that finds a text: the other formats, then `errors` of the envelope, then the common formats,
+   * then `message` of the envelope. Default: the common formats.
    *
    *     // {"error": {"code": "declined", "message": "Card declined"}}
    *     error_bodies: {items: {path: "error", title: "message"}}
@@ -463,7 +466,7 @@ export const MethodRulesSchema: GenMessage<MethodRules> = /*@__PURE__*/
  */
 export type Parameter = Message<"connectrest.v1.Parameter"> & {
   /**
-   * Parameter name.
+   * The name of the parameter.
    *
    * @generated from field: string name = 1;
    */
@@ -700,8 +703,10 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
 
   /**
    * The path to error items. If the status is a success status, a response with error items and a payload is
-   * a success. A response with error items but no payload is an error, e.g. `{"data": null, "errors":
-   * [{"message": "No such book"}]}`. Default: `errors`.
+   * a success, and the error items are reported as `lost`. A response with error items and an empty payload,
+   * or none, is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`. The same holds for
+   * the paths of `error_bodies` except `text`. To allow error items in successful responses, list their path
+   * in `known`. Default: `errors`.
    *
    * @generated from field: string errors = 4;
    */
@@ -718,8 +723,8 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   empty: Empty_Spelling[];
 
   /**
-   * The paths to known keys of bodies that no rule reads. Everything below a known key is known, too.
-   * Default: none; keys that are neither known nor read by a rule are reported as `additional`.
+   * The paths to known keys of bodies that no rule reads. A known key covers all keys below it. Default:
+   * none; keys that are neither known nor read by a rule are reported as `additional`.
    *
    *     // {"data": {…}, "jsonapi": {"version": "1.1"}, "links": {"self": "/articles/1"}}
    *     envelope: {payload: "data", known: ["jsonapi", "links"]}
@@ -743,7 +748,7 @@ export const EnvelopeSchema: GenMessage<Envelope> = /*@__PURE__*/
  */
 export type Header = Message<"connectrest.v1.Header"> & {
   /**
-   * Header name.
+   * The name of the header.
    *
    * @generated from field: string name = 1;
    */

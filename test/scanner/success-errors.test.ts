@@ -1,0 +1,158 @@
+/** Tests errors in bodies with a success status: next to a payload, inside it, or instead of it. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { JsonValue } from "../../codec/src/json/json.ts";
+import { type FieldEntry, table } from "../../codec/src/table/message-table.ts";
+import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
+import type { EnvelopeRule, ErrorShape } from "../../runtime/src/adapter/rules.ts";
+import { atLeast } from "../draws.ts";
+import { decoded, methodReadBy, type Outcome, pieces, scanned } from "./both.ts";
+
+type Json = Record<string, JsonValue>;
+
+/** Values that servers send without an error. The values below have errors. */
+const NO_ERRORS: readonly JsonValue[] = [null, false, "", [], {}, { code: 0, message: "" }];
+const ERRORS: readonly JsonValue[] = [
+  [{ message: "No such book" }],
+  [[]],
+  [null],
+  ["No such book"],
+  { code: 17 },
+  { title: ["is too long"] },
+  "No such book",
+  true,
+];
+const NOTHING: readonly JsonValue[] = [null, {}, [], false, ""];
+
+const PATH = fc.constantFrom("errors", "error", "failures", "meta.errors", "data.errors", "data.meta.errors");
+const SHAPE: fc.Arbitrary<ErrorShape> = fc.oneof(
+  PATH.map((path) => ({ kind: "items", path, title: "message", code: "code", detail: "detail" }) as const),
+  PATH.map((path) => ({ kind: "title_map", path }) as const),
+  PATH.map((path) => ({ kind: "field_map", path }) as const),
+  fc.constantFrom({ kind: "oauth" } as const, { kind: "rpc_status" } as const),
+);
+const ENVELOPE: fc.Arbitrary<EnvelopeRule | undefined> = fc.option(
+  fc.record(
+    {
+      payload: fc.constantFrom(["data"], [""], ["data.item", "data"]),
+      errors: PATH,
+      status: fc.constantFrom("meta.status", "error.code"),
+      known: fc.uniqueArray(fc.constantFrom("errors", "meta", "failures", "data.errors"), { maxLength: 2 }),
+    },
+    { requiredKeys: ["payload"] },
+  ),
+  { nil: undefined },
+);
+const CASE = fc.record({
+  envelope: ENVELOPE,
+  shapes: fc.array(SHAPE, { maxLength: 2 }),
+  /** The keys that the message declares, and whether the message collects other keys. */
+  declared: fc.uniqueArray(fc.constantFrom("errors", "error", "meta"), { maxLength: 2 }),
+  collects: fc.boolean(),
+  at: PATH,
+  value: fc.oneof(fc.constantFrom(...ERRORS), fc.constantFrom(...NO_ERRORS)),
+  data: fc.oneof(
+    fc.constantFrom<JsonValue>({ id: "a" }, { item: { id: "a" } }, { id: "a", errors: [] }),
+    fc.constantFrom(...NOTHING),
+  ),
+  isFirst: fc.boolean(),
+});
+type Case = typeof CASE extends fc.Arbitrary<infer T> ? T : never;
+
+function isWithin(path: string, root: string): boolean {
+  return root === "" || path === root || path.startsWith(`${root}.`);
+}
+
+/** Returns the error paths of a description that no other rule uses. */
+function placesOf({ envelope, shapes }: Case): ReadonlySet<string> {
+  const { payload = [], status, errors = "errors", known = [] } = envelope ?? {};
+  const places = [
+    ...(envelope === undefined ? [] : [errors]),
+    ...shapes.map((shape) => ("path" in shape ? shape.path : "error")),
+  ];
+  const others = [...payload, ...(status === undefined ? [] : [status])];
+  return new Set(
+    places.filter(
+      (place) =>
+        !others.some((other) => isWithin(other, place)) && !known.some((other) => isWithin(place, other)),
+    ),
+  );
+}
+
+/** Returns a body with a value at a path, and the payload at `data`. */
+function bodyOf({ at, value, data, isFirst }: Case): Json | undefined {
+  const steps = at.split(".");
+  if (steps[0] === "data") {
+    if (data === null || typeof data !== "object" || Array.isArray(data)) return undefined;
+    return { data: { ...(data as Json), ...nested(steps.slice(1), value) } };
+  }
+  const around = nested(steps, value);
+  return isFirst ? { ...around, data } : { data, ...around };
+}
+
+function nested(steps: readonly string[], value: JsonValue): Json {
+  return steps.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value) as Json;
+}
+
+/** Returns the outcome that the description requires. */
+function expected(each: Case, body: Json): "error" | "lost" | "nothing" {
+  const { envelope, declared, collects, at, value, data } = each;
+  if (!ERRORS.includes(value) || !placesOf(each).has(at)) return "nothing";
+  const { payload = [""] } = envelope ?? {};
+  const isEmpty = NOTHING.includes(data) && !isWithin(at, "data");
+  if (isEmpty && !payload.includes("")) return "error";
+  const root = payload.includes("") ? "" : payload.length > 1 && hasItem(body) ? "data.item" : "data";
+  if (!isWithin(at, root)) return "lost";
+  const [key = ""] = (root === "" ? at : at.slice(root.length + 1)).split(".");
+  return collects || declared.some((each) => each === key) ? "nothing" : "lost";
+}
+
+function hasItem({ data }: Json): boolean {
+  return typeof data === "object" && data !== null && "item" in data;
+}
+
+function outcomeOf({ message, differences }: Outcome, at: string): string {
+  if (message.startsWith("ConnectError") && message.includes("responded with 200")) return "error";
+  const isLost = differences.list.some(
+    ({ path, class: as, expected: wanted }) => path === at && as === "lost" && wanted === "no errors",
+  );
+  return isLost ? "lost" : "nothing";
+}
+
+test("property: with a success status, an error instead of a payload fails the call, and an error next to a payload is reported", () => {
+  const seen = { error: 0, lost: 0, nothing: 0, scanned: 0 };
+  fc.assert(
+    fc.property(CASE, (each) => {
+      const json = bodyOf(each);
+      fc.pre(json !== undefined);
+      const { envelope, shapes, declared, collects } = each;
+      const keys = declared.map((key, index): FieldEntry => [index + 3, { loose: "string" }, key]);
+      const adapter = {
+        ...methodReadBy(
+          table("test.Book", () => [
+            [1, "string", "id"],
+            ...keys,
+            ...(collects ? [{ unknown: 9 } as const] : []),
+          ]),
+        ),
+        rules: completeRules({ upstream: "api", envelope, errorShapes: shapes }),
+      };
+      const body = Buffer.from(JSON.stringify(json));
+      const says = `${JSON.stringify(adapter.rules)} ${body}`;
+      const found = decoded(adapter, body);
+      const work = pieces(adapter, body, 24);
+      let step = work.next();
+      while (step.done !== true) step = work.next();
+      for (const fast of [scanned(adapter, body), step.value]) {
+        if (fast === undefined) continue;
+        seen.scanned++;
+        expect(fast, says).toEqual(found);
+      }
+      const outcome = expected(each, json);
+      seen[outcome]++;
+      expect([says, outcomeOf(found, each.at)]).toEqual([says, outcome]);
+    }),
+    { numRuns: 6000 },
+  );
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(atLeast(100));
+});
