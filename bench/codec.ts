@@ -108,7 +108,8 @@ function waysByWasm(): readonly Way[] {
 }
 
 /**
- * Measures all methods from the bytes of pages to protobuf bytes and to JSON, in alternating batches.
+ * Measures all methods in alternating batches. Each method converts the bytes of a page to protobuf bytes or
+ * to JSON.
  *
  * @throws Error if their messages differ
  */

@@ -14,7 +14,7 @@ import { TOO_LARGE } from "../test/google/sample.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const ADAPTERS = "target=ts,import_extension=js,unsupported=skip";
-/** Declarations suffice, since protoc-gen-es is not under test. */
+/** Declarations are enough, since protoc-gen-es is not under test. */
 const MESSAGES = "target=dts,import_extension=js";
 
 /**

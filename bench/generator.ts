@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- generator`: compares our generator with protoc-gen-es, in separate processes, on the same
- * files of Google's APIs.
+ * `npm run bench -- generator`: compares the adapter generator with protoc-gen-es, in separate processes, on
+ * the same files of Google's APIs.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

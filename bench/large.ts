@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- large`: how long a page of 6,400 posts blocks the gateway's event loop, and how much
- * memory it needs.
+ * `npm run bench -- large`: measures how long a page of 6,400 posts blocks the gateway's event loop, and how
+ * much memory the page needs.
  */
 import { type Contestant, GATEWAY } from "./contestants.ts";
 import type { Target } from "./load/connection.ts";

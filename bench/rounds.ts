@@ -27,7 +27,7 @@ export interface Series {
   readonly rounds: readonly Figures[];
 }
 
-/** The measurements, and what was skipped. */
+/** The measurements, and the reasons for skipped contestants. */
 export interface Measured {
   readonly series: readonly Series[];
   /** The share of the processors that other processes used, by page. */
@@ -124,7 +124,7 @@ function startServer(name: ServerName, upstream: string): Promise<Server> {
   return ServerProcess.start(name === "gateway-again" ? "gateway" : name, [upstream]);
 }
 
-/** Scrapes the metrics of all servers that have metrics, like an operator. */
+/** Scrapes the metrics of all servers that have metrics, as an operator would. */
 function scrape(servers: readonly Server[]): { stop(): Promise<void> } {
   const read = async (url: string) => {
     await (await fetch(url)).arrayBuffer();

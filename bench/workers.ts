@@ -27,8 +27,8 @@ const PAGE = "25 KB varied";
 const CALLS = 2048;
 const WARM_UP = 12_000;
 /**
- * Enough connections for an approximately even random distribution. Each burst opens new connections, since
- * the result of a lasting distribution would depend on luck.
+ * Enough connections for an approximately even random distribution. Each burst opens new connections, because
+ * the result of a fixed distribution would depend on chance.
  */
 const CONNECTIONS = 64;
 
@@ -80,7 +80,7 @@ async function compare(
   const walls: number[] = [];
   const capacities: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // The two alternate in which one is first.
+    // The two configurations take turns in going first.
     const [first, second] = round % 2 === 0 ? [one, two] : [two, one];
     const [a, b] = [await first(), await second()];
     const [single, double] = round % 2 === 0 ? [a, b] : [b, a];

@@ -1,6 +1,6 @@
 /**
  * Builds the packages for the registry: `npm run build`. A checkout runs from its sources. Published packages
- * contain JavaScript, bundled into one file per entry and a few shared ones, since loading hundreds of
+ * contain JavaScript, bundled into one file per entry and a few shared files, since loading hundreds of
  * modules takes longer than compiling them. Writes the bundles, declarations in the layout of the sources,
  * and a tarball per package to dist/.
  */
@@ -10,15 +10,8 @@ import { join } from "node:path";
 import { bundle, copyEntry, type Json } from "./bundle.ts";
 import { writeDeclarations } from "./declarations.ts";
 import { writePages } from "./package-pages.ts";
+import { PACKAGES } from "./packages.ts";
 
-const PACKAGES = new Map([
-  ["codec", "connect-rest-codec"],
-  ["runtime", "connect-rest-runtime"],
-  ["authorization", "connect-rest-authorization"],
-  ["plugin", "protoc-gen-connect-rest"],
-  ["gateway", "connect-rest-gateway"],
-  ["import", "connect-rest-import"],
-]);
 const DIST = "dist";
 
 function build(name: string): void {
@@ -26,7 +19,7 @@ function build(name: string): void {
   writeDeclarations(name, target);
   const manifest = JSON.parse(readFileSync(join(name, "package.json"), "utf8")) as { [key: string]: Json };
   bundle(name, target, manifest);
-  writeFileSync(join(target, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
+  writeFileSync(join(target, "package.json"), `${JSON.stringify(published(name, manifest), null, 2)}\n`);
   copyEntry(name, target);
   writePages(name, target, PACKAGES);
   cpSync("LICENSE", join(target, "LICENSE"));
@@ -41,12 +34,17 @@ function copyProtos(target: string): void {
   }
 }
 
-/** Returns the manifest with references to JavaScript in place of TypeScript. */
-function published(manifest: { [key: string]: Json }): Json {
-  // `private`: the repository's TypeScript cannot run below node_modules.
+/** Returns the manifest with references to JavaScript instead of TypeScript. */
+function published(folder: string, manifest: { [key: string]: Json }): Json {
+  const { repository } = JSON.parse(readFileSync("package.json", "utf8")) as { repository?: Json };
+  // `private` is removed; it prevents publishing the repository's TypeScript, which cannot run below
+  // node_modules.
   const { devDependencies: _devDependencies, private: _private, exports, ...rest } = manifest;
   return {
     ...rest,
+    ...(typeof repository === "string" && {
+      repository: { type: "git", url: repository, directory: folder },
+    }),
     ...(exports === undefined ? {} : { exports: withTypes(exports) }),
     files: ["bin", "src", "docs", "protos"],
   };

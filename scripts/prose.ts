@@ -2,12 +2,14 @@
 import { trackedFiles } from "./sources.ts";
 
 /**
- * A character that replaces other text than prose. It is not white space, so that no phrase continues across
+ * A character that replaces text other than prose. It is not white space, so that no phrase continues across
  * it.
  */
 const CODE = "\0";
 
 const GENERATED = /(?:^|\/)gen\/|^docs\/api\//;
+/** Files of other projects. */
+const VENDORED = /^plugin\/protos\/|^gateway\/proto\/grpc\//;
 const COMMENT = /^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*|(?<=[ \t]))\/\/(?! biome-ignore)(?: .*)?$/gm;
 const LEADER = /^[ \t]*(?:\/\*\*?|\*\/|\*|\/\/)|\*\/$/gm;
 const TEST_NAME = /(?:\b(?:test|it|describe)(?:\.\w+)*|\))\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/g;
@@ -17,10 +19,12 @@ const NOT_PROSE_OF_PAGES = [/^( *)```[\s\S]*?^\1```/gm, /<!--[\s\S]*?-->/g];
 /** Link targets and tags within sentences. */
 const MARKUP = /(?<=\])\([^)\s]*\)|<[a-z/][^>\n]*>/g;
 
-/** Returns the files below these paths that have prose and are not generated. */
+/** Returns the files in these paths that have prose and are neither generated nor vendored. */
 export function filesWithProse(paths: readonly string[]): string[] {
   const files = paths.flatMap((path) => trackedFiles(path));
-  return files.filter((file) => /\.(?:md|proto|ts)$/.test(file) && !GENERATED.test(file));
+  return files.filter(
+    (file) => /\.(?:md|proto|ts)$/.test(file) && !GENERATED.test(file) && !VENDORED.test(file),
+  );
 }
 
 /** Masks everything except prose. Offsets stay the same. */

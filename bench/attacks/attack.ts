@@ -13,7 +13,8 @@ export interface Attack {
   readonly serves: Served;
   readonly others: OtherCall;
   /**
-   * The highest allowed ratio of the median latency of other clients' calls, with the attack to without it.
+   * The highest allowed slowdown of other clients' calls: their median latency during the attack, divided by
+   * their median latency before.
    */
   readonly slower: number;
   /** A step of the attack, and its highest allowed processor time, in multiples of another client's call. */

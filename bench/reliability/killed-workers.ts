@@ -10,7 +10,7 @@ const KILLS = 4;
 const BETWEEN_MS = 1500;
 /** A connection counts as hanging if this many later calls receive a response first. */
 const OVERTAKEN = 2000;
-/** The time after the last kill after which hanging connections are closed, in milliseconds. */
+/** The time between the last kill and the closing of hanging connections, in milliseconds. */
 const GIVE_UP_MS = 30_000;
 
 /**

@@ -25,8 +25,7 @@ const SETTLE_MS = 10_000;
 const HELD_AT_MOST = 640;
 
 /**
- * Measures the effect on other clients, and the memory, when 60 clients request 15 MB each and do not read
- * it.
+ * Measures memory, and the effect on other clients, while 60 clients request 15 MB each without reading it.
  */
 export async function measureUnread(): Promise<Figure[]> {
   const figures: Figure[] = [];

@@ -1,4 +1,4 @@
-/** A question of the parent to a server under test. */
+/** A question that the parent asks a server under test. */
 export type Question = "memory" | "heap" | "cpu" | "turn";
 
 /** The memory of a process, in bytes. */

@@ -9,7 +9,7 @@ import { collectGarbage } from "../../gateway/src/cli/idle-memory.ts";
 import { feedService } from "../../runtime/src/testing/feed-service.ts";
 import { upstreamArgument } from "./child.ts";
 
-/** A question of the parent to a watched gateway. */
+/** A question that the parent asks the gateway. */
 export type WatchQuestion = "usage" | "stop";
 
 /** The answer to `usage`. */

@@ -10,5 +10,5 @@ import { wasmPrinter } from "./print/wasm-printer.ts";
  * @throws Error for a message that cannot be printed, as protobuf-es does
  */
 export function print(desc: DescMessage, bytes: Uint8Array, types?: Registry): Uint8Array {
-  return printJson(desc, bytes, { types, machine: wasmPrinter() });
+  return printJson(desc, bytes, { types, wasm: wasmPrinter() });
 }

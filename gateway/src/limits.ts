@@ -1,4 +1,4 @@
-/** One limit of the gateway, as described in the configuration reference. */
+/** A limit of the gateway, as described in the configuration reference. */
 export interface LimitEntry {
   /** The value if the configuration does not set one. */
   readonly default: number;

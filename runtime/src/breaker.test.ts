@@ -102,7 +102,7 @@ test("an upstream without a circuit breaker gets every request", async () => {
   expect(tested.requests).toBe(30);
 });
 
-test("the breaker options of an upstream take precedence", async () => {
+test("the breaker options of an upstream replace the defaults", async () => {
   const tested = await new Tested().start({ breaker: { failures: 2, cooldownMs: 100 } });
   await tested.fail(4);
   expect(tested.requests).toBe(2);
@@ -141,7 +141,7 @@ test("feeds respect an open circuit, and recover by themselves", async () => {
   await next;
 });
 
-test("failures of one base address do not affect another", async () => {
+test("failures of one base address do not open the circuit of another", async () => {
   const tested = await new Tested().start();
   const healthy = await httpUpstream((_request, response) => sendJson(response, { id: 1 }));
   const bases = { api: server?.url ?? "", web: healthy.url };

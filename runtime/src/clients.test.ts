@@ -166,7 +166,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     }
   });
 
-  test("a body is sent once, with its length and its content type", async () => {
+  test("a body is sent once, with the correct length and content type", async () => {
     const seen: unknown[] = [];
     const server = await started(
       httpUpstream(async (request, response) => {
@@ -308,7 +308,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     ]);
   });
 
-  test("a download reads the body on demand, and ends when its reader leaves", async () => {
+  test("a download reads the body on demand, and ends when its reader stops early", async () => {
     const server = await started(
       httpUpstream((_request, response) => {
         response.writeHead(200, { "content-type": "application/x-thing" });

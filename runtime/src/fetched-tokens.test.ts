@@ -88,7 +88,7 @@ test("a token that the upstream rejects is refreshed once for all concurrent cal
   expect(reports.map(({ attempts }) => attempts).slice(1)).toEqual(Array.from({ length: 10 }, () => 2));
 });
 
-test("an upstream that rejects every token causes only one further token request", async () => {
+test("an upstream that rejects every token causes only one additional token request", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = restOf(url, grantAt(url));

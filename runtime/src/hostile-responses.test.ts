@@ -60,7 +60,7 @@ const CASES = [
 ];
 
 test.each(CASES)(
-  "%s results in %s and has no other effect, read by %s",
+  "a response with %s results in %s, without other effects, if it is read by %s",
   { timeout: 60_000 },
   async (name, end, reader) => {
     const options = ["--max-old-space-size=256", program, name, reader];

@@ -78,7 +78,7 @@ test("a MockAgent can replace the upstream", async () => {
   agent.assertNoPendingInterceptors();
 });
 
-test("the error for a request without a mock explains this, and the request is not retried", async () => {
+test("the error for a request without a mock says that there is no mock, and the request is not retried", async () => {
   const { agent } = mocked();
   const tested = restBy({ dispatcher: agent }, { upstream: { retry: {} } });
   const error = await failureOf(get(tested));

@@ -71,7 +71,7 @@ function callOf(
 
 const ours = authority();
 
-test("an upstream whose certificate authority is configured is trusted, and other upstreams are not", async () => {
+test("only an upstream whose certificate authority is configured is trusted", async () => {
   const port = await tlsUpstream(ours.issue("localhost"));
   const baseUrl = `https://localhost:${port}`;
   expect(await callOf({ baseUrl, tls: { ca: ours.ca } })()).toBe(7n);
@@ -249,7 +249,7 @@ test.each(["https://api.example", "http://api.example"])(
   },
 );
 
-test("the error for a download that a proxy rejects names the proxy, but a 407 of the upstream is an error of the upstream", async () => {
+test("the error for a download that a proxy rejects names the proxy, and a 407 of the upstream is an error of the upstream", async () => {
   const proxy = await started(egressProxy({ status: 407 }));
   const plain = await started(respondingWith(407, {}, "mine"));
   const reasons = {
@@ -340,7 +340,7 @@ const FINALS = [
   ["HTTP/1.1 200 OK\r\n folded\r\n\r\n", "UPSTREAM_UNREACHABLE"],
 ] as const;
 
-test("up to 32 interim responses of a proxy are skipped, in pieces of any size", async () => {
+test("up to 32 interim responses of a proxy are skipped, even if they arrive in pieces", async () => {
   const port = await tlsUpstream(ours.issue("api.example"));
   const finals = fc.constantFrom(...FINALS);
   const counts = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(31, 32, 33));
@@ -387,13 +387,13 @@ async function outcomeOf(bytes: string | Uint8Array, isClosed: boolean): Promise
 const NOT_CONNECTED = ["UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT", "UPSTREAM_PROXY_REFUSED"];
 
 test.each(Object.entries(PROXIES_THAT_MISBEHAVE))(
-  "if a proxy sends %s, the connection fails and nothing else is affected",
+  "a proxy that sends %s causes a failed connection, and no other damage",
   async (_what, text) => {
     for (const isClosed of [true, false]) expect(NOT_CONNECTED).toContain(await outcomeOf(text, isClosed));
   },
 );
 
-test("if a proxy sends arbitrary bytes, the connection fails and nothing else is affected", async () => {
+test("a proxy that sends arbitrary bytes causes a failed connection, and no other damage", async () => {
   const beginnings = fc.constantFrom(
     "",
     "HTTP/1.1 ",
@@ -438,7 +438,7 @@ const publicLoopback: Network = {
   lookup: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
 };
 
-test("a redirect to an evidently private address is also rejected if there is a proxy", async () => {
+test("with a proxy, a redirect to an address that is evidently private is also rejected", async () => {
   const hosts: string[] = [];
   const server = await started(
     httpUpstream((request, response) => {

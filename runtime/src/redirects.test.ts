@@ -164,7 +164,7 @@ test("another origin receives no credentials of any kind, even if it redirects b
   }
 });
 
-test("a redirect to the same origin gets new credentials: the API key once, and a new signature", async () => {
+test("a redirect to the same origin gets new credentials: an API key once, or a new signature", async () => {
   const seen: string[] = [];
   const port = await serve((request, response) => {
     seen.push(`${request.url} ${request.headers.authorization ?? ""}`);

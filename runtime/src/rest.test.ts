@@ -105,7 +105,7 @@ test("ids beyond 2^53 are exact in a response, also in raw JSON", async () => {
   expect(await thing(rest)).toMatchObject({ id: 700000000000000001n, raw: '{"id":700000000000000003}' });
 });
 
-test("a call removes the envelope, and uses the status in it", async () => {
+test("a call removes the envelope, and uses the status that it contains", async () => {
   const envelope = { payload: ["response.thing", "response"], status: "meta.status", message: "meta.msg" };
   const good = await restTo(respondingWithJson({ meta: { status: 200 }, response: { name: "in" } }), {
     rules: { envelope },
@@ -135,7 +135,7 @@ test.each([[{ error: "maintenance" }], [5], [{}]])(
 );
 
 test.each([[[{ name: "a" }]], [[{ name: "a" }, {}]], ["text"], [5], [true], [""], [false]])(
-  "a call fails if a payload has the wrong type, and does not read a part of it as the payload: %j",
+  "a call fails if the payload has the wrong type, instead of reading a part of it as the payload: %j",
   async (response) => {
     const bare = await failureOf(get(await restTo(respondingWithJson(JSON.stringify(response)))));
     expect(reasonOf(bare)).toBe("RESPONSE_SHAPE");
@@ -155,7 +155,7 @@ test.each<[EmptySpelling, string]>([
   ["empty_string", '{"response":""}'],
   ["empty_body", ""],
 ])(
-  "an empty payload in a form that a rule names is an empty message without a difference: %s",
+  "an empty payload that a rule allows is an empty message without a difference: %s",
   async (spelling, body) => {
     const reports: DifferenceReport[] = [];
     const options = { onDifference: (report: DifferenceReport) => void reports.push(report) };
@@ -445,7 +445,7 @@ test("arbitrary error bodies never crash the reader", async () => {
   );
 });
 
-test("the status of an error response determines the error even if the body is truncated, huge or corrupt", async () => {
+test("an error response with a truncated, huge or corrupt body is reported with its status", async () => {
   const json = { "content-type": "application/json" };
   for (const server of [
     rawUpstream((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 100\r\n\r\n{")),
@@ -471,7 +471,7 @@ test("the text of an error response is read even if the body is compressed", asy
   );
 });
 
-test("an error response blames the operator for configured credentials, and the caller for the caller's own", async () => {
+test("rejected configured credentials are an error of the operator, and rejected credentials of the caller are an error of the caller", async () => {
   const rules = { credentials: ["oauth2"] } as const;
   const fixed = { oauth2: { accessToken: "t" } };
   const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });
@@ -515,13 +515,13 @@ test("a request has the headers of the method, and always the fixed headers of t
   });
 });
 
-test("a POST without a body has Content-Length 0", async () => {
+test("a POST request without a body has Content-Length 0", async () => {
   const headers = await headersOf(new RequestWriter("POST", "/things"));
   expect(headers["content-length"]).toBe("0");
   expect(headers).not.toHaveProperty("content-type");
 });
 
-test("a request with an invalid header is an error of the rules", async () => {
+test("a request that is not valid HTTP is an error of the rules", async () => {
   const request = new RequestWriter("POST", "/things");
   request.header("transfer-encoding", "gzip");
   const error = await failureOf(headersOf(request));
@@ -865,7 +865,7 @@ test("the transport closes its connections", async () => {
   await transport.close();
 });
 
-test("restRoutes serves a router, with headers and errors, and leaves methods without an adapter unimplemented", async () => {
+test("restRoutes adds handlers to a router, with headers and errors, and leaves other methods unimplemented", async () => {
   const rest = await restTo(
     httpUpstream((request, response) => {
       if (request.url?.startsWith("/things/no")) {

@@ -140,7 +140,7 @@ test.each([
   },
 );
 
-test("the waits for retries of a call without a deadline have a total limit", async () => {
+test("there is a total limit for the waits of a call without a deadline", async () => {
   const tested = restOf((await inTurn(responding(429, { "retry-after": "1" }))).url);
   const error = await failureOf(passing(tested.clock, [1_100], get(tested)));
   expect(retryDelayOf(error)).toBe(1_000);
@@ -188,7 +188,7 @@ test("the retried statuses are those in the table of the documentation", async (
   }
 });
 
-test("a rule that sets the code of a status determines whether it is retried, e.g. for a 403 that is a rate limit", async () => {
+test("if a rule sets the code for a status, the code decides whether the response is retried, e.g. for a 403 that is a rate limit", async () => {
   const told = responding(403, { "retry-after": "1" });
   const rule = { status: 403, header: { name: "retry-after" }, code: Code.ResourceExhausted };
   const plain = restOf((await inTurn(told, good)).url);
@@ -330,7 +330,7 @@ function streamOf(url: string, name: string, adapter: unknown): Tested {
   return restOf(url, { options: { adapters: [streamService(name, adapter as never)] } });
 }
 
-test("a stream of items retries the request of a page, and continues at its position", async () => {
+test("a stream of items retries a failed page request, and continues at its position", async () => {
   const page =
     (...ids: number[]): RequestListener =>
     (_request, response) =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readJson, writeJson } from "./json.ts";
 
 test.each(["\\", '"', "\n", '\\"', "k\\", "__proto__\\", "é\\"])(
-  "readJson reads a key with an escape as it is, whatever keys came before: %j",
+  "readJson reads keys with escapes correctly, after any other keys: %j",
   (key) => {
     const text = JSON.stringify(key);
     JSON.parse(`{${JSON.stringify(`first${text}`)}:1,${JSON.stringify(text.slice(1, 1 + key.length))}:1}`);
@@ -13,7 +13,7 @@ test.each(["\\", '"', "\n", '\\"', "k\\", "__proto__\\", "é\\"])(
   },
 );
 
-test("readJson reads long texts with many escapes, and rejects malformed JSON", () => {
+test("readJson reads long strings with many escapes, and rejects malformed JSON", () => {
   const text = `{"${'\\"'.repeat(1_000_000)}":"${"\\\\".repeat(1_000_000)}"}`;
   expect(writeJson(readJson(text))).toBe(text);
   for (const wrong of ['{"\\x":1}', '{"\\":1}', '{"\\n":1', '{"\\n":}']) {

@@ -1,4 +1,7 @@
-/** JSON with exact integers: a literal beyond 2^53 is a `bigint` in memory and a bare number on the wire. */
+/**
+ * Reads and writes JSON with exact integers: an integer beyond 2^53 is a `bigint` in memory and a plain
+ * number in JSON.
+ */
 
 import { randomId } from "./entropy.ts";
 
@@ -6,14 +9,14 @@ const COLON = /\s*:/y;
 
 const raw = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Writes JSON; a `bigint` becomes a plain number. */
+/** Writes JSON. A `bigint` becomes a plain number. */
 export function writeJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === "bigint" ? raw.rawJSON(item.toString()) : item,
   );
 }
 
-/** Reads JSON; an integer that a double cannot hold becomes a `bigint`. Throws `SyntaxError`. */
+/** Reads JSON. An integer that a double cannot represent becomes a `bigint`. Throws `SyntaxError`. */
 export function readJson(text: string): unknown {
   const { text: plain, names } = withoutEscapedKeys(text);
   const value = readPlain(plain);
@@ -21,7 +24,8 @@ export function readJson(text: string): unknown {
 }
 
 function readPlain(text: string): unknown {
-  // An unsafe integer has at least sixteen digits; without such a run of digits, the plain parser is exact.
+  // an unsafe integer has at least sixteen digits, so the plain parser is exact if there is no such sequence
+  // of digits
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, ((_key: string, value: unknown, context: { source?: string }) => {
     const exact = typeof value !== "number" || Number.isSafeInteger(value);
@@ -30,8 +34,8 @@ function readPlain(text: string): unknown {
 }
 
 /**
- * Returns the text with placeholders for keys that contain escapes, and the names of these keys: V8 reads the
- * key `"\""` as `\` after it has read `\` in such an object.
+ * Returns the text with placeholders for keys that contain escapes, and the names of these keys. V8 has a
+ * bug: it reads the key `"\""` as `\` after it has read `\` in such an object.
  */
 function withoutEscapedKeys(text: string): { readonly text: string; readonly names: Map<string, string> } {
   const names = new Map<string, string>();

@@ -1,43 +1,49 @@
-/** All limits that the sandbox enforces. Tests make them small; `Infinity` turns one off. */
+/** All limits that the sandbox enforces. Tests make them small. `Infinity` disables a limit. */
 export interface Limits {
-  /** Calls per consumer key, in an hour and in a calendar day (UTC). */
+  /** The number of calls per consumer key, in an hour and on a calendar day (UTC). */
   callsPerHour: number;
   callsPerDay: number;
-  /** Calls per address and minute. Off by default: in tests every caller has the same address. */
+  /**
+   * The number of calls per address and minute. Disabled by default, since in tests every caller has the same
+   * address.
+   */
   callsPerAddressPerMinute: number;
-  /** Requests per minute to the block list endpoints. */
+  /** The number of requests per minute to the block list endpoints. */
   blocksPerMinute: number;
-  /** Posts (including reblogs), images, videos and seconds of video per user and day. */
+  /** The numbers of posts (including reblogs), images, videos and seconds of video per user and day. */
   postsPerDay: number;
   imagesPerDay: number;
   videosPerDay: number;
-  /** Posts in one blog's queue. */
+  /** The number of posts in the queue of one blog. */
   queuedPosts: number;
-  /** Maximum bytes of an uploaded image or audio file, and of a video. */
+  /** The maximum number of bytes of an uploaded image or audio file, and of a video. */
   fileBytes: number;
   videoBytes: number;
-  /** Seconds for which a new video is transcoding and rejects another; 0 turns it off. */
+  /**
+   * The number of seconds for which a new video is transcoding and rejects another video. 0 disables
+   * transcoding.
+   */
   transcodeSeconds: number;
-  /** Follows, likes and new blogs per user and day. */
+  /** The numbers of follows, likes and new blogs per user and day. */
   followsPerDay: number;
   likesPerDay: number;
   blogsPerDay: number;
   videoSecondsPerDay: number;
-  /** Total blogs that a user follows. */
+  /** The total number of blogs that a user follows. */
   followedBlogs: number;
-  /** Filtered tags and filtered content strings per user. */
+  /** The numbers of filtered tags and filtered content strings per user. */
   filteredTags: number;
   filteredContent: number;
-  /** Community invitations per user, in a second and on a calendar day (UTC). */
+  /** The numbers of community invitations per user, in a second and on a calendar day (UTC). */
   invitationsPerSecond: number;
   invitationsPerDay: number;
-  /** Joins per user by invite link or of open communities, in an hour and on a day. */
+  /** The numbers of joins per user by invite link or of open communities, in an hour and on a day. */
   joinsPerHour: number;
   joinsPerDay: number;
-  /** Different reactions on a post, in total and per user. */
+  /** The numbers of different reactions to a post, in total and per user. */
   reactionsPerPost: number;
   reactionsPerUser: number;
-  /** Event feed: requests per hour without and with a token. */
+  /** The numbers of requests to the event feed per hour, without and with a token. */
   feedCallsAnonymous: number;
   feedCallsWithToken: number;
 }

@@ -26,7 +26,7 @@ function printed(args: readonly string[], until: RegExp): Promise<string> {
 }
 
 test.each([["--tls"], ["--tls-cert=cert", "--tls-key=key"]])(
-  "%s lets the port take HTTPS",
+  "with %s the port also accepts HTTPS",
   async (...args) => {
     const text = await printed(args, /ready on https/);
     const [, plain, secure] =
@@ -44,7 +44,7 @@ test.each([
   ["--events=4000000", "invalid number of events in an hour, expected more than 0 up to 3600000: 4000000"],
   ["--events-latency=1h", "invalid latency: 1h"],
   ["--public-url=example.org", "invalid public URL, expected https://host[:port]: example.org"],
-])("%s is rejected", async (arg, reason) => {
+])("the command line %s is rejected", async (arg, reason) => {
   expect(await printed([arg], /ready/)).toBe(`sandbox: ${reason}\n`);
 });
 
@@ -57,7 +57,7 @@ test("--help lists every option, and starts nothing", async () => {
   expect(text).not.toContain("ready");
 });
 
-/** Returns the ids of the feed's newest events, once they differ from before. */
+/** Returns the ids of the newest events of the feed, as soon as they differ from `before`. */
 async function news(url: string, before: string): Promise<string> {
   for (;;) {
     const events = (await (await fetch(`${url}/feed/events`)).json()) as { id: string }[];

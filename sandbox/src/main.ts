@@ -5,7 +5,7 @@ import { type Sandbox, type SandboxOptions, selfSigned, startSandbox, type TlsFi
 
 const DEFAULT_PORT = 8081;
 const GRACE_MS = 2000;
-/** Benchmarks of a gateway send more calls than an application may, so the limits are raised. */
+/** Benchmarks of a gateway send more calls than an application may send, so the limits are raised. */
 const CALLS = 1_000_000;
 const ROOMY = {
   callsPerHour: CALLS,
@@ -14,7 +14,7 @@ const ROOMY = {
   feedCallsWithToken: CALLS,
 };
 
-/** A modest rate, so that a client that polls once a minute sees new events; every tenth event is late. */
+/** A client that polls once a minute sees new events at this rate. Every tenth event is late. */
 const EVENTS_PER_HOUR = 120;
 const EVENT_SOURCE = { lateShare: 0.1, lateBy: [60, 600] } as const;
 
@@ -50,7 +50,7 @@ interface EventArguments {
   readonly "events-seed"?: string | undefined;
 }
 
-/** Returns the options for generated events, unless their rate is 0. */
+/** Returns the options for generated events, or nothing if their rate is 0. */
 function eventsOf(values: EventArguments): Pick<SandboxOptions, "events"> {
   const { events = String(EVENTS_PER_HOUR), "events-latency": latency, "events-seed": seed } = values;
   const perHour = numberOf("number of events", events);
@@ -74,7 +74,7 @@ interface TlsArguments {
   readonly "tls-key"?: string | undefined;
 }
 
-/** Returns the given certificate, or with `--tls` alone a self-signed one. */
+/** Returns the given certificate, or a self-signed certificate if there is only `--tls`. */
 function tlsOf(values: TlsArguments): TlsFiles | undefined {
   const { tls, "tls-cert": cert, "tls-key": key } = values;
   if (cert !== undefined && key !== undefined) {
@@ -84,7 +84,7 @@ function tlsOf(values: TlsArguments): TlsFiles | undefined {
   return tls === true ? selfSigned() : undefined;
 }
 
-/** Parses the command line; `SANDBOX_PORT` applies where `--port` is absent. Returns nothing for `--help`. */
+/** Parses the command line. `SANDBOX_PORT` applies if `--port` is absent. Returns nothing for `--help`. */
 function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptions | undefined {
   const { values } = parseArgs({
     args,
@@ -138,7 +138,7 @@ function signInOf({ url, credentials: c }: Sandbox): object {
   };
 }
 
-/** Returns the information that a parent process needs to use the sandbox as upstream. */
+/** Returns the information that a parent process needs to use the sandbox as an upstream. */
 function readyMessage(sandbox: Sandbox, hasSignIn: boolean): object {
   const c = sandbox.credentials;
   const token = hasSignIn ? {} : { token: c.oauth1Token, tokenSecret: c.oauth1TokenSecret };
@@ -164,7 +164,10 @@ function readyMessage(sandbox: Sandbox, hasSignIn: boolean): object {
   };
 }
 
-/** Exits on a signal or, with an IPC channel, when the parent closes it, so that the parent drains first. */
+/**
+ * Exits after a signal. With an IPC channel, exits when the parent closes the channel, so that the parent can
+ * drain first.
+ */
 function endWhenTold(sandbox: Sandbox): void {
   const stop = () => {
     sandbox.close(GRACE_MS).then(

@@ -6,11 +6,11 @@ export interface Window {
   readonly limit: number;
   readonly remaining: number;
   readonly used: number;
-  /** Whole seconds until the next window, at least 1. */
+  /** The number of whole seconds until the next window, at least 1. */
   readonly resetIn: number;
 }
 
-/** Counts calls in windows aligned to the clock: a minute, an hour, a calendar day (UTC). */
+/** Counts calls in windows that are aligned to the clock: a minute, an hour, a calendar day (UTC). */
 export class RateMeter {
   private readonly clock: Clock;
   private readonly used = new Map<string, { window: number; used: number }>();

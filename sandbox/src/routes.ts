@@ -56,7 +56,7 @@ import { like, unlike, userLikes } from "./user/likes.ts";
 
 const P = "/v2/blog/:blog";
 
-/** `/posts/{type}` for each type; other segments there are posts or other lists. */
+/** `/posts/{type}` has a route for each type, since other segments in this place are posts or other lists. */
 const typedLists: Route[] = LEGACY_TYPES.map((type) => ({
   method: "GET",
   path: `${P}/posts/${type}`,
@@ -118,7 +118,7 @@ const USER_ROUTES: Route[] = [
   { method: "POST", path: `${U}/unlike`, level: "user", handle: unlike },
   { method: "GET", path: `${U}/filtered_tags`, level: "user", handle: listFilteredTags },
   { method: "POST", path: `${U}/filtered_tags`, level: "user", handle: addFilteredTags },
-  // An empty tag results in a path without one.
+  // an empty tag results in a path without a tag
   { method: "DELETE", path: `${U}/filtered_tags`, level: "user", handle: removeFilteredTag },
   { method: "DELETE", path: `${U}/filtered_tags/:tag`, level: "user", handle: removeFilteredTag },
   { method: "GET", path: `${U}/filtered_content`, level: "user", handle: listFilteredContent },
@@ -165,7 +165,7 @@ const OAUTH_ROUTES: Route[] = [
   { method: "POST", path: "/v2/oauth2/exchange", level: "oauth1", handle: exchange },
 ];
 
-/** All endpoints. The first match is called. */
+/** All endpoints. The first matching route handles a request. */
 const ROUTES: Route[] = [
   ...BLOG_ROUTES,
   ...POST_ROUTES,

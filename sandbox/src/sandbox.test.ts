@@ -35,7 +35,7 @@ test("reset restores the seeded state", async () => {
   await sandbox.close();
 });
 
-test("rules for HTTPS, User-Agent and the public address can be changed", async () => {
+test("the rules about HTTPS, User-Agent and the public address can be changed", async () => {
   const sandbox = await startSandbox({
     requireHttps: true,
     requireUserAgent: false,
@@ -51,7 +51,7 @@ test("rules for HTTPS, User-Agent and the public address can be changed", async 
   await sandbox.close();
 });
 
-test("the limit per address applies once it is set", async () => {
+test("the limit per address applies after it is set", async () => {
   const sandbox = await startSandbox({ limits: { callsPerAddressPerMinute: 1 }, clock: 1_800_000_000_000 });
   const avatar = `${sandbox.url}/v2/blog/demo/avatar`;
   expect((await ask(avatar)).status).toBe(200);
@@ -60,7 +60,7 @@ test("the limit per address applies once it is set", async () => {
   await sandbox.close();
 });
 
-test("close with a grace period waits for a response in progress, and no longer", async () => {
+test("close with a grace period waits for a response in progress, but not longer than the period", async () => {
   const sandbox = await startSandbox();
   const info = `${sandbox.url}/v2/blog/demo/info?${KEY}`;
   sandbox.next({ delay: 60 });
@@ -97,7 +97,7 @@ test("a client that disconnects during an upload does no harm", async () => {
   await sandbox.close();
 });
 
-test("links and signatures use the public address; a direct request may be signed for the local one", async () => {
+test("links and signatures use the public address, and a direct request may be signed for the local address", async () => {
   const sandbox = await startSandbox({ publicUrl: "https://api.public.example:8443/" });
   const path = "/v2/blog/demo/avatar";
   const headers = signed(`https://api.public.example:8443${path}`);
@@ -110,7 +110,7 @@ test("links and signatures use the public address; a direct request may be signe
 });
 
 test.each(["api.public.example", "https://api.public.example/sandbox", "ftp://api.public.example", ""])(
-  "%j is not a public address",
+  "%j is rejected as a public address",
   async (publicUrl) => {
     await expect(startSandbox({ publicUrl })).rejects.toThrow("invalid public URL");
   },

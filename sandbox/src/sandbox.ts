@@ -16,44 +16,47 @@ import { Database } from "./store/database.ts";
 import type { Rules, World } from "./world.ts";
 
 export interface SandboxOptions extends Partial<Rules> {
-  /** Port to listen on; 0 (default) picks a free one. */
+  /** The port on which to listen. Default: 0, which means any free port. */
   readonly port?: number;
-  /** Address to listen on. Default `127.0.0.1`. */
+  /** The address on which to listen. Default: `127.0.0.1`. */
   readonly host?: string;
-  /** Accept HTTPS too, on the same port, with this certificate and key (PEM). Default: only HTTP. */
+  /** The certificate and key (PEM) with which the same port also accepts HTTPS. Default: only HTTP. */
   readonly tls?: TlsFiles;
-  /** SQLite file for the state. Default: in memory. Existing state is kept. */
+  /** The SQLite file for the state. Existing state is kept. Default: the state is in memory. */
   readonly database?: string;
-  /** Milliseconds since the epoch at which to freeze the clock. Default: the system time. */
+  /**
+   * The time at which the clock is stopped, in milliseconds since 1970. Default: the clock follows the
+   * system time.
+   */
   readonly clock?: number;
-  /** Options for generated events of the feed. Default: no generated events. */
+  /** The options for generated events of the feed. Default: no generated events. */
   readonly events?: EventSourceOptions;
   /** Limits that replace the defaults. */
   readonly limits?: Partial<Limits>;
-  /** The number of newest requests that `received` keeps. Default 1000. */
+  /** The number of newest requests that `received` keeps. Default: 1000. */
   readonly keepRequests?: number;
-  /** Bytes kept of each received body. Default 1 MiB. */
+  /** The number of bytes kept of each received body. Default: 1 MiB. */
   readonly keepBodyBytes?: number;
 }
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** `http://host:port`: the base of the blogging service, for its API and its web pages. */
+  /** The base address of the blogging service, for its API and its web pages: `http://host:port`. */
   readonly url: string;
-  /** The same base with `https:`, if a certificate was given. */
+  /** The base address with `https:`, if a certificate was given. */
   readonly httpsUrl: string | undefined;
-  /** The base of the event feed, on the same port. */
+  /** The base address of the event feed, on the same port. */
   readonly feedUrl: string;
-  /** The sandbox's clock; tests can move it. */
+  /** The clock of the sandbox, which tests can set. */
   readonly clock: Clock;
   readonly credentials: Credentials;
   /** The received requests, oldest first. */
   readonly received: ReceivedList;
-  /** The enforced limits; may be changed at any time. */
+  /** The enforced limits. They may be changed at any time. */
   readonly limits: Limits;
-  /** Rules of the blogging service; may be changed at any time. */
+  /** The rules of the blogging service. They may be changed at any time. */
   readonly rules: Rules;
-  /** Queues a fault for the next response, or for the next matching one. */
+  /** Queues a fault for the next response, or for the next matching response. */
   next(fault: Fault, options?: FaultOptions): void;
   /** The number of faults that are not used up. */
   readonly pendingFaults: number;
@@ -62,22 +65,22 @@ export interface Sandbox {
   /** Resets the counts of all rate limits. */
   clearRates(): void;
   /**
-   * Restores the seeded state: data, faults, received requests and rates. Rules, limits and the clock do not
-   * change; the events of `options.events` restart.
+   * Restores the seeded state: data, faults, received requests and rates. Does not change rules, limits and
+   * the clock. The events of `options.events` start again.
    */
   reset(): void;
   /** Controls the event feed. */
   readonly events: SandboxEvents;
   /**
-   * Stops listening and drops all connections. With `graceMs`, responses in progress may finish within that
+   * Stops listening, and drops all connections. With `graceMs`, responses in progress may finish within that
    * time.
    */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Returns the origin of a public address; rejects an address with a path, a query or credentials, which
- * cannot precede the sandbox's paths.
+ * Returns the origin of a public address. Rejects an address with a path, a query or credentials, which
+ * cannot precede the paths of the sandbox.
  */
 function publicOrigin(text: string): string {
   const url = URL.parse(text);

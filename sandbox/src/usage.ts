@@ -13,12 +13,12 @@ export function usedToday(world: World, subject: string, feature: string): numbe
   );
 }
 
-/** Returns the header of a 429 that states when the day ends, and with it every daily limit. */
+/** Returns the header of a 429 that states when the day ends and all daily limits are reset. */
 export function untilTomorrow(world: World): { "retry-after": string } {
   return { "retry-after": String(DAY - (world.clock.seconds() % DAY)) };
 }
 
-/** Adds to a day's use of a feature. */
+/** Adds to the number of times that a feature was used on a day. */
 export function useToday(world: World, subject: string, feature: string, amount = 1): void {
   const day = Math.floor(world.clock.seconds() / DAY);
   world.db.run(

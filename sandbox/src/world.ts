@@ -13,52 +13,57 @@ export interface World {
   readonly feed: FeedRules;
 }
 
-/** Rules of the blogging service that a test may change at any time. */
+/** The rules of the blogging service, which a test may change at any time. */
 export interface Rules {
-  /** Reject requests without `User-Agent` (400). Default true. */
+  /** Whether requests without `User-Agent` are rejected (400). Default: true. */
   readonly requireUserAgent: boolean;
-  /** Respond 404 to requests that did not arrive by HTTPS. Default false. */
+  /** Whether requests that did not arrive over HTTPS get 404. Default: false. */
   readonly requireHttps: boolean;
   /**
    * The public address, `https://host[:port]`, for links and signatures. Default: the address of the request.
    */
   readonly publicUrl: string | undefined;
-  /** Respond 503 to every request that posts. Default false. */
+  /** Whether every request that posts gets 503. Default: false. */
   postingDisabled: boolean;
-  /** Respond 503 to every request that saves a community or moderates a post. Default false. */
+  /** Whether every request that saves a community or moderates a post gets 503. Default: false. */
   communitySavingFails: boolean;
-  /** Whether carousels are allowed (403 otherwise). Default true. */
+  /** Whether carousels are allowed. Otherwise they get 403. Default: true. */
   carouselsAllowed: boolean;
-  /** The user for whom the authorization pages approve immediately, without asking. Default: they ask. */
+  /**
+   * The user for whom the authorization pages approve immediately, without asking. Default: the pages ask.
+   */
   authorizeAs: string | undefined;
-  /** Redirect URIs that every application has in addition to its registered ones. Default: empty. */
+  /** Redirect URIs that every application has in addition to its registered redirect URIs. Default: empty. */
   readonly redirectUris: readonly string[];
-  /** End the OAuth 1.0a callback in `#_=_`, which does not belong to the verifier. Default true. */
+  /** Whether the OAuth 1.0a callback ends in `#_=_`, which does not belong to the verifier. Default: true. */
   readonly callbackFragment: boolean;
 }
 
-/** Rules of the event feed that a test may change at any time. */
+/** The rules of the event feed, which a test may change at any time. */
 export interface FeedRules {
-  /** Seconds announced in `X-Poll-Interval`. Default 60. */
+  /** The number of seconds in `X-Poll-Interval`. Default: 60. */
   pollInterval: number;
-  /** Status of requests above the quota. Default 403. */
+  /** The status of requests above the quota. Default: 403. */
   quotaStatus: 403 | 429;
-  /** Temporary rejections: the first one that matches a request and has not expired applies. */
+  /** Temporary rejections. The first that matches a request and has not expired applies. */
   rejections: FeedRejection[];
-  /** The feed's time in seconds: it runs with the clock, from the time of the seeded events. */
+  /**
+   * Returns the time of the feed in seconds. This time runs with the clock, from the time of the seeded
+   * events.
+   */
   readonly now: () => number;
   /** Generates the events that are due, if the feed has a source. */
   catchUp: () => void;
 }
 
-/** A rejection by the event feed until a time of the clock. */
+/** A rejection by the event feed until a given time. */
 export interface FeedRejection {
   readonly status: number;
   readonly message: string;
-  /** Milliseconds since the epoch. */
+  /** The end of the rejection in milliseconds since 1970. */
   readonly until: number;
   /** Whether `Retry-After` states the remaining time. */
   readonly retryAfter: boolean;
-  /** The rejected token; `undefined` for every caller. */
+  /** The rejected token, or `undefined` for every caller. */
   readonly token: string | undefined;
 }

@@ -89,7 +89,7 @@ class Reference {
   private fieldTable(message: DescMessage): string {
     const rows = message.fields.map((field) => {
       const { meaning, initial } = splitDefault(splitExample(commentOf(field)).text);
-      const oneof = field.oneof === undefined ? "" : `, one of ${code(field.oneof.name)}`;
+      const oneof = field.oneof === undefined ? "" : ` in the oneof ${code(field.oneof.name)}`;
       return [
         code(field.name),
         `${this.typeText(field)}${oneof}`,

@@ -70,7 +70,7 @@ function shortName(desc: Element, file: DescFile): string {
 /** Records each rule that an element sets. */
 function noteRules(desc: Element, extension: DescExtension, note: (used: string) => void): void {
   if (extension.extendee.typeName !== EXTENDEES[desc.kind]) return;
-  // The types cannot show it, but the extension extends the options of this kind of element.
+  // The types cannot express that the extension extends the options of this kind of element.
   const [element, option] = [desc, extension] as unknown as Parameters<typeof getOption>;
   if (!hasOption(element, option)) return;
   const value: unknown = getOption(element, option);

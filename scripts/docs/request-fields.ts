@@ -12,7 +12,7 @@ export function requestTable({ fields }: DescMessage): string {
 }
 
 function typeText(field: DescField): string {
-  const oneof = field.oneof === undefined ? "" : `, one of ${code(field.oneof.name)}`;
+  const oneof = field.oneof === undefined ? "" : ` in the oneof ${code(field.oneof.name)}`;
   return `${valueText(field)}${oneof}`;
 }
 

@@ -56,7 +56,7 @@ test("a page calls in every way that browsers support, reads headers and errors,
   expect(newest).toEqual(newest.map(() => String(world?.newest[0])));
 });
 
-test("a page from another origin than the allowed ones cannot read responses", async ({ skip }) => {
+test("a page from an origin that is not allowed cannot read responses", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const report = await reportOf(["https://elsewhere.example"]);
   expect(report).toBe("ConnectError: [unknown] Failed to fetch");

@@ -117,7 +117,7 @@ test.each([
   ["02.01.2026", { pattern: "DD.MM.YYYY" }, "2026-01-02T00:00:00.000000000Z"],
   ["20260102T0304", { pattern: "YYYYMMDDTHHmm" }, "2026-01-02T03:04:00.000000000Z"],
   ["2026", { pattern: "YYYY" }, "2026-01-01T00:00:00.000000000Z"],
-])("reads %s by a pattern", (value, rule, text) => {
+])("reads %s with a pattern", (value, rule, text) => {
   expect(iso(value, rule)).toBe(text);
 });
 
@@ -129,7 +129,7 @@ test.each([
   "2026-01-02 03:04:0x GMT",
   "2026-01-02 03:99:05 GMT",
   "",
-])("rejects %j by the pattern", (value) => {
+])("rejects %j for the pattern", (value) => {
   expect(instantFrom(value, PATTERN)).toBeUndefined();
   expect(instantFrom(20_260_102, PATTERN)).toBeUndefined();
 });

@@ -88,7 +88,7 @@ test("only half of the rounds count: the rounds with the least other load", () =
   );
 });
 
-test("other load is the machine's use and stolen time, without the benchmark's own use", () => {
+test("other load is the machine's used and stolen processor time, minus the benchmark's own use", () => {
   const before = { total: 1000, busy: 500, stolen: 100 };
   expect(othersShare(before, { total: 2000, busy: 1200, stolen: 150 }, 250)).toBe(0.5);
   expect(othersShare(before, { total: 2000, busy: 600, stolen: 100 }, 101)).toBe(0);

@@ -290,7 +290,7 @@ describe("credentials that the upstream rejects", () => {
     metadata: { http_status: "401", ...(subcode !== undefined && { subcode }) },
   });
 
-  test.each(WAYS)("by %s are an internal error instead of the caller's error", async (way) => {
+  test.each(WAYS)("cause an internal error, and not an error of the caller, by %s", async (way) => {
     const blog = wrong.client(BlogService, way).getBlogInfo({ blogIdentifier: "demo" });
     expect(await failureOf(blog)).toEqual(rejectedBy("blog", "1016"));
     const feed = wrong.client(EventService, way).listRepositoryEvents({ owner: "octo", repo: "hello" });

@@ -119,7 +119,7 @@ test("signed-in people watch with their own rights: one poller per session, acro
   await happens(all);
   expect(all.map(({ error }) => error)).toEqual(all.map(() => undefined));
   expect(provider.counts.get("/token refresh")).toBe(2);
-  // Three watchers as ada cause as many polls as one watcher as grace.
+  // Three watchers signed in as ada cause as many polls as one watcher signed in as grace.
   const [from, before] = [accounts.length, provider.counts.get("/token refresh")];
   await eventually(() => accounts.slice(from).filter((each) => each === "grace").length).toBeGreaterThan(8);
   const polls = accounts.slice(from).filter((each) => each === "ada").length;

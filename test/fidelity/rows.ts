@@ -241,7 +241,7 @@ export const ROWS: readonly Row[] = [
     message: { origin: "" },
   },
   {
-    sends: "any other value than an object inside a path",
+    sends: "any other value that is not an object, inside a path",
     body: response({ route: "x" }),
     outcome: "lost",
     path: "route",

@@ -38,7 +38,10 @@ function fieldsByKey({ fields }: DescMessage): ReadonlyMap<string, readonly Desc
   return found;
 }
 
-/** Reports whether only one field reads the key, or an enum and its companion field, in plain notation. */
+/**
+ * Reports whether the key is read by only one field, or by an enum and its companion field, in plain
+ * notation.
+ */
 function isPlain(fields: readonly DescField[]): boolean {
   const [first, twin, third] = fields;
   const isTwin = twin === undefined || (first?.fieldKind === "enum" && twin.fieldKind === "scalar");

@@ -29,7 +29,7 @@ const client = createClient(ShelfService, transport);
 export const idOf = async (id: bigint): Promise<bigint> => (await client.getBook({ id })).id;
 await transport.close();
 `;
-/** Imports of the annotations' messages lead to the runtime. */
+/** Maps imports of the annotations' messages to the runtime. */
 const MAPS = ["connectrest/", "google/api/"]
   .map((path) => `map_imports=${path}:connect-rest-runtime/gen`)
   .join();

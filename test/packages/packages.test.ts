@@ -16,6 +16,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, run } from "../../gateway/src/testing/child.ts";
 import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
@@ -101,6 +103,22 @@ test("the built packages: have the workspace's exports", () => {
   expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
   expect(names("connect-rest-gateway")).toContain("startGateway");
   expect(names("connect-rest-authorization")).toContain("createAuthorization");
+});
+
+test.each(OURS)("the built packages: publint and arethetypeswrong find no problem: %s", async (name) => {
+  const tarball = new Uint8Array(readFileSync(`dist/${name}-0.1.0.tgz`));
+  const { messages } = await publint({ pack: { tarball: tarball.buffer } });
+  expect(messages).toEqual([]);
+  const { types, ...analysis } = await checkPackage(createPackageFromTarballData(tarball));
+  expect(types).toMatchObject({ kind: "included" });
+  const problems = "problems" in analysis ? analysis.problems : [];
+  // ES modules only: Node.js 20.19 and later load them by require, and node10 resolution knows no exports
+  const relevant = problems.filter(
+    (problem) =>
+      problem.kind !== "CJSResolvesToESM" &&
+      !("resolutionKind" in problem && problem.resolutionKind === "node10"),
+  );
+  expect(relevant).toEqual([]);
 });
 
 test("the built packages: contain the annotations", () => {

@@ -93,7 +93,7 @@ message ${name}Req { a.Shared shared = 1; }`;
 });
 
 test.each(generatedFiles("_rest.ts"))(
-  "the generated adapter %s suits both compilers: LF, short lines, unique insertion points",
+  "the generated adapter %s is valid for both compilers: LF, short lines, unique insertion points",
   (path) => {
     const text = readFileSync(join(ROOT, path), "utf8");
     expect(text).not.toContain("\r");

@@ -78,7 +78,10 @@ const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
 /** The number of combinations that one test run tries. */
 const SAMPLES = 160;
 
-/** Rules for one direction only: another file may use the same message in the other direction. */
+/**
+ * Rules that affect only responses, or only requests. They are allowed on every message, because another file
+ * may use the message in the other direction.
+ */
 const OF_RESPONSES = /^(?:aliases|from|coerce|absent|unknown|time: \{.*none)/;
 const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*rounding|bytes)/;
 

@@ -77,8 +77,8 @@ function outcome(print: () => unknown): unknown {
   }
 }
 
-const WITH: PrintOptions = { types: undefined, machine: new WasmPrinter() };
-const WITHOUT: PrintOptions = { types: undefined, machine: undefined };
+const WITH: PrintOptions = { types: undefined, wasm: new WasmPrinter() };
+const WITHOUT: PrintOptions = { types: undefined, wasm: undefined };
 const WAYS = [
   ["by WebAssembly", WITH],
   ["without WebAssembly", WITHOUT],

@@ -1,6 +1,6 @@
 /**
- * Texts of JSON requests that differ slightly from valid ones. A text arrives with the value that it denotes
- * or is rejected: the readers of the values here share no code with the gateway.
+ * Tests strings in JSON requests that differ slightly from valid ones. Each string must arrive with its value
+ * or be rejected. The parsers in this file share no code with the gateway.
  */
 import { createRegistry, type DescMessage, toJson } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
@@ -12,18 +12,18 @@ import { PlainSchema } from "../gen/rich/v1/plain_pb.ts";
 
 const TYPES = createRegistry(PlainSchema);
 
-/** A type of values that JSON has as texts. */
+/** A type whose values JSON represents as strings. */
 interface TextType {
-  /** Where a text of the type can be; `$` stands for the text. */
+  /** Requests with a string of the type, which `$` stands for. */
   readonly places: readonly unknown[];
   readonly valid: fc.Arbitrary<string>;
-  /** Texts that mutations insert. */
+  /** Strings that mutations insert. */
   readonly pieces: readonly string[];
-  /** The value that a text denotes, in a form that can be compared; undefined for none. */
+  /** Returns the value of a string in a comparable form; undefined for an invalid string. */
   readonly denotes: (text: string) => string | undefined;
 }
 
-/** A decimal number without zeros at either end of its digits. */
+/** Returns a decimal number without leading and trailing zeros. */
 function decimal(text: string): string | undefined {
   const match = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text);
   if (match === null) return undefined;
@@ -42,7 +42,7 @@ function double(text: string): string | undefined {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** The bits of base64, of which none may be left after the last byte. */
+/** Returns the bits of base64. No bits may be left after the last byte. */
 function bits(text: string): string | undefined {
   const [, digits = "", padding = ""] = /^([^=]*)(={0,2})$/.exec(text) ?? [undefined, "?"];
   if (padding !== "" && (digits.length + padding.length) % 4 !== 0) return undefined;
@@ -57,7 +57,7 @@ function bits(text: string): string | undefined {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Nanoseconds since the year 0, counted day by day of the month and year by year of the calendar. */
+/** Returns the nanoseconds since the year 0, computed by counting days and years of the calendar. */
 function time(text: string): string | undefined {
   const match =
     /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/.exec(
@@ -270,7 +270,7 @@ function mutated(text: string, [kind, share, piece]: Mutation): string {
   }
 }
 
-/** Puts a text into its place, as a value or as a key. */
+/** Puts a string into its place, as a value or as a key. */
 function placed(json: unknown, text: string): unknown {
   if (json === "$") return text;
   if (Array.isArray(json)) return json.map((item) => placed(item, text));
@@ -280,7 +280,7 @@ function placed(json: unknown, text: string): unknown {
   );
 }
 
-/** Returns the text at a place of printed JSON; undefined for none, as zero values are not printed. */
+/** Returns the string at a place in printed JSON; undefined for zero values, which are not printed. */
 function taken(json: unknown, place: unknown): unknown {
   if (place === "$") return json;
   if (typeof json !== "object" || json === null) return undefined;
@@ -306,7 +306,10 @@ function read(desc: DescMessage, json: unknown): Result {
   }
 }
 
-/** Returns the names of the innermost field around the text; protobuf-es names the one of a wrapper. */
+/**
+ * Returns the possible names of the innermost field around the string; for a wrapper, protobuf-es reports the
+ * wrapper's own field.
+ */
 function namesOf(place: unknown): string[] {
   const names = [...JSON.stringify(place).matchAll(/"(\w{2,})":/g)].map(([, name = ""]) => name);
   const name = names.filter((each) => each !== "true").at(-1) ?? "";
@@ -321,34 +324,37 @@ function textOf(error: unknown): string {
   return rawMessage;
 }
 
-test.each(Object.entries(TEXT_TYPES))("property: a text of %s has its value, or is rejected", (_, type) => {
-  const mutation: fc.Arbitrary<Mutation> = fc.tuple(
-    fc.constantFrom("insert", "delete", "replace", "case", "swap"),
-    fc.double({ min: 0, max: 1, noNaN: true }),
-    fc.constantFrom(...type.pieces),
-  );
-  const text = fc
-    .tuple(type.valid, fc.array(mutation, { maxLength: 3 }))
-    .map(([valid, mutations]) => mutations.reduce(mutated, valid));
-  const drawn = fc.tuple(text, fc.constantFrom(...type.places), fc.boolean());
-  fc.assert(
-    fc.property(drawn, ([given, place, isAny]) => {
-      const json = placed(place, given) as Record<string, unknown>;
-      const any = { "@type": "type.googleapis.com/rich.v1.Plain", ...json };
-      const result = isAny ? read(AnySchema, any) : read(PlainSchema, json);
-      if ("error" in result) {
-        expect(textOf(result.error)).toMatch(new RegExp(`\\b(?:${namesOf(place).join("|")})\\b`));
-        return;
-      }
-      const printed = String(taken(result.json, place) ?? "");
-      expect(type.denotes(given)).toBeDefined();
-      expect(type.denotes(printed)).toBe(type.denotes(given));
-    }),
-    { numRuns: 2000 },
-  );
-  fc.assert(
-    fc.property(type.valid, fc.constantFrom(...type.places), (valid, place) => {
-      expect(read(PlainSchema, placed(place, valid))).toHaveProperty("json");
-    }),
-  );
-});
+test.each(Object.entries(TEXT_TYPES))(
+  "property: a string for %s is read with its value or rejected",
+  (_, type) => {
+    const mutation: fc.Arbitrary<Mutation> = fc.tuple(
+      fc.constantFrom("insert", "delete", "replace", "case", "swap"),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.constantFrom(...type.pieces),
+    );
+    const text = fc
+      .tuple(type.valid, fc.array(mutation, { maxLength: 3 }))
+      .map(([valid, mutations]) => mutations.reduce(mutated, valid));
+    const drawn = fc.tuple(text, fc.constantFrom(...type.places), fc.boolean());
+    fc.assert(
+      fc.property(drawn, ([given, place, isAny]) => {
+        const json = placed(place, given) as Record<string, unknown>;
+        const any = { "@type": "type.googleapis.com/rich.v1.Plain", ...json };
+        const result = isAny ? read(AnySchema, any) : read(PlainSchema, json);
+        if ("error" in result) {
+          expect(textOf(result.error)).toMatch(new RegExp(`\\b(?:${namesOf(place).join("|")})\\b`));
+          return;
+        }
+        const printed = String(taken(result.json, place) ?? "");
+        expect(type.denotes(given)).toBeDefined();
+        expect(type.denotes(printed)).toBe(type.denotes(given));
+      }),
+      { numRuns: 2000 },
+    );
+    fc.assert(
+      fc.property(type.valid, fc.constantFrom(...type.places), (valid, place) => {
+        expect(read(PlainSchema, placed(place, valid))).toHaveProperty("json");
+      }),
+    );
+  },
+);

@@ -38,7 +38,7 @@ import { arbitraryMessage } from "../support/arbitrary-message.ts";
 import { wireBytes } from "./wire-bytes.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
-const machine = new WasmPrinter();
+const wasm = new WasmPrinter();
 
 /** Messages of the described APIs and of test files, with all kinds of fields, and well-known types. */
 const TYPES: readonly DescMessage[] = [
@@ -94,7 +94,7 @@ function expectedOf(type: DescMessage, bytes: Uint8Array): string {
  * the sign of -0 and the order of integer-like keys, which JavaScript objects list first, may differ.
  */
 function compare(type: DescMessage, bytes: Uint8Array): boolean {
-  const printed = machine.print(type, bytes, REGISTRY);
+  const printed = wasm.print(type, bytes, REGISTRY);
   if (printed === undefined) return false;
   const text = Buffer.from(printed).toString();
   const expected = expectedOf(type, bytes);
@@ -170,7 +170,7 @@ test("an escape or invalid UTF-8 is printed as in protobuf-es, at every offset o
         Buffer.of(text.length < 128 ? text.length : text.length >> 7),
         text,
       ]);
-      const printed = machine.print(StringValueSchema, bytes, undefined);
+      const printed = wasm.print(StringValueSchema, bytes, undefined);
       expect(printed && Buffer.from(printed).toString()).toBe(
         broken.includes(note) ? undefined : JSON.stringify(text.toString()),
       );
@@ -193,15 +193,15 @@ test("property: for fields in any order and unknown fields, WebAssembly prints t
 });
 
 test.each([
-  ["by WebAssembly", machine],
+  ["by WebAssembly", wasm],
   ["without WebAssembly", undefined],
 ])(
   "property: printing any bytes gives the result of protobuf-es, in one step and in parts, %s",
-  (_, machine) => {
+  (_, wasm) => {
     fc.assert(
       fc.property(fc.constantFrom(...TYPES), fc.nat(), fc.nat(60), (type, seed, size) => {
         const bytes = wireBytes(type, new Dice(seed));
-        const options = { types: REGISTRY, machine };
+        const options = { types: REGISTRY, wasm };
         const expected = normal(expectedOf(type, bytes));
         expect(normal(outcome(() => printJson(type, bytes, options)))).toBe(expected);
         expect(normal(outcome(() => atOnce(printJsonInParts(type, bytes, options, size))))).toBe(expected);
@@ -235,28 +235,28 @@ test("a message with too many values for one event-loop turn is printed in parts
     (_, index) => ({ kind: { case: "numberValue", value: index } }) as const,
   );
   const bytes = toBinary(ListValueSchema, create(ListValueSchema, { values }));
-  expect(machine.print(ListValueSchema, bytes, undefined, 1, 999)).toBeUndefined();
-  expect(machine.print(ListValueSchema, bytes, undefined, 1, 1000)).toBeDefined();
+  expect(wasm.print(ListValueSchema, bytes, undefined, 1, 999)).toBeUndefined();
+  expect(wasm.print(ListValueSchema, bytes, undefined, 1, 1000)).toBeDefined();
   const many = toBinary(ListValueSchema, create(ListValueSchema, { values: Array(300).fill(values).flat() }));
-  const parts = printJsonInParts(ListValueSchema, many, { types: undefined, machine }, many.length);
+  const parts = printJsonInParts(ListValueSchema, many, { types: undefined, wasm }, many.length);
   expect(JSON.parse(Buffer.from(atOnce(parts)).toString())).toHaveLength(300_000);
 });
 
 test("a message longer than the limit for one step is printed in parts, with little memory", () => {
-  const machine = new WasmPrinter();
+  const wasm = new WasmPrinter();
   const bytes = (length: number) =>
     toBinary(StringValueSchema, create(StringValueSchema, { value: "\u0001".repeat(length) }));
-  expect(machine.print(StringValueSchema, bytes(1_000_000), undefined)).toBeUndefined();
+  expect(wasm.print(StringValueSchema, bytes(1_000_000), undefined)).toBeUndefined();
   expect(compare(StringValueSchema, bytes(100_000))).toBe(true);
-  const json = printJson(StringValueSchema, bytes(5_000_000), { types: undefined, machine });
+  const json = printJson(StringValueSchema, bytes(5_000_000), { types: undefined, wasm });
   expect(json).toHaveLength(30_000_002);
 });
 
 test("WebAssembly prints a map with more keys than it can compare in one step, unless a key is duplicate", () => {
-  const print = vi.spyOn(machine, "print");
+  const print = vi.spyOn(wasm, "print");
   const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key ${index}`, index]));
   const bytes = toBinary(StructSchema, fromJson(StructSchema, fields));
-  const options = { types: undefined, machine };
+  const options = { types: undefined, wasm };
   expect(JSON.parse(Buffer.from(printJson(StructSchema, bytes, options)).toString())).toEqual(fields);
   const parts = print.mock.results.filter(({ value }) => value !== undefined);
   expect(parts.length).toBeGreaterThan(3);
@@ -289,8 +289,8 @@ test.each(LEAVES)(
     for (const lists of [1, 47, 48, 49, 50, 51, 52, 100, 300]) {
       const bytes = nestedValue(lists, leaf);
       const expected = printedOrError(() => Buffer.from(byProtobufEs(ValueSchema, bytes)));
-      for (const each of [machine, undefined]) {
-        const options = { types: undefined, machine: each };
+      for (const each of [wasm, undefined]) {
+        const options = { types: undefined, wasm: each };
         for (const size of [16, 100, 32 * 1024]) {
           const inParts = printedOrError(() => atOnce(printJsonInParts(ValueSchema, bytes, options, size)));
           expect([lists, size, inParts]).toEqual([lists, size, expected]);

@@ -10,7 +10,7 @@ import { WasmPrinter } from "../../codec/src/print/wasm-printer.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import { file_blog_v1_post_resource } from "../../gen/blog/v1/post_resource_pb.ts";
 
-const machine = new WasmPrinter();
+const wasm = new WasmPrinter();
 
 const TYPES: readonly DescMessage[] = [file_blog_v1_post_resource, ...Object.values(wellKnown)]
   .filter((each) => isFile(each))
@@ -64,9 +64,9 @@ test.each(TYPES.map((type) => [type.typeName, type] as const))(
     for (const bytes of members(type)) {
       const expected = outcome(() => toJsonString(type, fromBinary(type, bytes)));
       const printed = [
-        outcome(() => printJson(type, bytes, { types: undefined, machine })),
-        outcome(() => atOnce(printJsonInParts(type, bytes, { types: undefined, machine }, 0))),
-        outcome(() => atOnce(printJsonInParts(type, bytes, { types: undefined, machine: undefined }, 0))),
+        outcome(() => printJson(type, bytes, { types: undefined, wasm })),
+        outcome(() => atOnce(printJsonInParts(type, bytes, { types: undefined, wasm }, 0))),
+        outcome(() => atOnce(printJsonInParts(type, bytes, { types: undefined, wasm: undefined }, 0))),
       ];
       expect(new Set(printed), Buffer.from(bytes).toString("hex")).toEqual(new Set([expected]));
     }

@@ -53,7 +53,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   "JSON lines": { http: 'post: "/p" body: "x"', method: "request_encoding: LINES" },
 };
 
-/** Field types that some place of a request writes in a special way, with rules for them. */
+/** Field types for which some place of a request has a special notation, with rules for them. */
 const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
   ["string"],
   ["bytes"],

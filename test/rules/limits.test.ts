@@ -28,7 +28,7 @@ test("requests, window and bucket: methods share a sliding window", async () => 
   expect(seen).toHaveLength(3);
 });
 
-test("a call waits for the rate limit if its deadline allows", async () => {
+test("a call waits for the rate limit if its deadline allows it", async () => {
   const clock = new FakeClock(EVENING);
   const { client, seen } = await limits(clock, {}, 60_000);
   await client.callOne({});

@@ -76,7 +76,7 @@ const VALUES: readonly unknown[] = [
 ];
 
 test.each(Object.entries(PLACES))(
-  "UNWRAPPED: a value of a declared type selects the member, as a %s",
+  "UNWRAPPED: as a %s, a value of a declared type selects the member",
   async (_place, act) => {
     for (const value of VALUES) {
       const { found, paths, reason } = await act(value);
@@ -87,7 +87,7 @@ test.each(Object.entries(PLACES))(
 );
 
 test.each(Object.entries(PLACES))(
-  "UNWRAPPED: a value of an undeclared type is reported as lost, as a %s",
+  "UNWRAPPED: as a %s, a value of an undeclared type is reported as lost",
   async (_place, act) => {
     for (const value of [7, true, false]) {
       const { found, paths } = await act(value);

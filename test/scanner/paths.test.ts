@@ -96,7 +96,7 @@ const ODD: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue>(null, {}, [], "x
 
 /**
  * Generates a body whose fields are at their declared paths, with keys in any order and unexpected values
- * between.
+ * between them.
  */
 const CASE = fc
   .tuple(fc.array(FIELD, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.integer({ min: 0, max: 2 }))

@@ -1,4 +1,4 @@
-/** Errors in bodies with a success status: next to a payload, within it, or in place of it. */
+/** Tests errors in bodies with a success status: next to a payload, inside it, or instead of it. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../codec/src/json/json.ts";
@@ -10,7 +10,7 @@ import { decoded, methodReadBy, type Outcome, pieces, scanned } from "./both.ts"
 
 type Json = Record<string, JsonValue>;
 
-/** Values without an error, and values with errors, as servers send them. */
+/** Values that servers send without an error. The values below have errors. */
 const NO_ERRORS: readonly JsonValue[] = [null, false, "", [], {}, { code: 0, message: "" }];
 const ERRORS: readonly JsonValue[] = [
   [{ message: "No such book" }],
@@ -46,7 +46,7 @@ const ENVELOPE: fc.Arbitrary<EnvelopeRule | undefined> = fc.option(
 const CASE = fc.record({
   envelope: ENVELOPE,
   shapes: fc.array(SHAPE, { maxLength: 2 }),
-  /** The keys that the message declares, and whether it collects others. */
+  /** The keys that the message declares, and whether the message collects other keys. */
   declared: fc.uniqueArray(fc.constantFrom("errors", "error", "meta"), { maxLength: 2 }),
   collects: fc.boolean(),
   at: PATH,
@@ -63,7 +63,7 @@ function isWithin(path: string, root: string): boolean {
   return root === "" || path === root || path.startsWith(`${root}.`);
 }
 
-/** The places of errors that a description has and that nothing else in it names. */
+/** Returns the error paths of a description that no other rule uses. */
 function placesOf({ envelope, shapes }: Case): ReadonlySet<string> {
   const { payload = [], status, errors = "errors", known = [] } = envelope ?? {};
   const places = [
@@ -94,7 +94,7 @@ function nested(steps: readonly string[], value: JsonValue): Json {
   return steps.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value) as Json;
 }
 
-/** Returns the outcome that the description demands. */
+/** Returns the outcome that the description requires. */
 function expected(each: Case, body: Json): "error" | "lost" | "nothing" {
   const { envelope, declared, collects, at, value, data } = each;
   if (!ERRORS.includes(value) || !placesOf(each).has(at)) return "nothing";
@@ -119,7 +119,7 @@ function outcomeOf({ message, differences }: Outcome, at: string): string {
   return isLost ? "lost" : "nothing";
 }
 
-test("property: errors with a success status fail the call in place of a payload, and are reported next to one", () => {
+test("property: with a success status, an error instead of a payload fails the call, and an error next to a payload is reported", () => {
   const seen = { error: 0, lost: 0, nothing: 0, scanned: 0 };
   fc.assert(
     fc.property(CASE, (each) => {

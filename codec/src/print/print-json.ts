@@ -12,7 +12,7 @@ export interface PrintOptions {
   /** The types that a google.protobuf.Any may contain. */
   readonly types: Registry | undefined;
   /** The WebAssembly printer; without it, protobuf-es prints. */
-  readonly machine: WasmPrinter | undefined;
+  readonly wasm: WasmPrinter | undefined;
 }
 
 /**
@@ -22,16 +22,16 @@ export interface PrintOptions {
  * @throws Error for a message that cannot be printed, as protobuf-es does
  */
 export function printJson(desc: DescMessage, bytes: Uint8Array, options: PrintOptions): Uint8Array {
-  const { types, machine } = options;
-  if (machine === undefined) return byProtobufEs(desc, bytes, types);
-  return machine.print(desc, bytes, types) ?? atOnce(printJsonInParts(desc, bytes, options));
+  const { types, wasm } = options;
+  if (wasm === undefined) return byProtobufEs(desc, bytes, types);
+  return wasm.print(desc, bytes, types) ?? atOnce(printJsonInParts(desc, bytes, options));
 }
 
 /**
  * The number of bytes printed before yielding to other work. protobuf-es takes a few milliseconds for this
  * many bytes if the messages are tiny.
  */
-const PART_BYTES = { machine: 32 * 1024, protobufEs: 8 * 1024 };
+const PART_BYTES = { wasm: 32 * 1024, protobufEs: 8 * 1024 };
 /** The number of values printed before yielding to other work. */
 const PART_WORK = 64 * 1024;
 /** The number of bytes that are copied in less than a microsecond. */
@@ -45,13 +45,13 @@ const COPIED_PER_UNIT = 512;
 export function* printJsonInParts(
   desc: DescMessage,
   bytes: Uint8Array,
-  { types, machine }: PrintOptions,
-  partBytes: number = machine === undefined ? PART_BYTES.protobufEs : PART_BYTES.machine,
+  { types, wasm }: PrintOptions,
+  partBytes: number = wasm === undefined ? PART_BYTES.protobufEs : PART_BYTES.wasm,
 ): Work<Uint8Array> {
   const print: PrintAtOnce = (desc, part, depth) =>
-    machine === undefined
+    wasm === undefined
       ? usualByProtobufEs(desc, part, types, depth)
-      : machine.print(desc, part, types, depth, PART_WORK);
+      : wasm.print(desc, part, types, depth, PART_WORK);
   const message = new TakeApart(bytes, print, partBytes);
   try {
     yield* message.message(planOf(desc), { from: 0, to: bytes.length }, 1);

@@ -2,7 +2,7 @@ import type { DescMessage, Registry } from "@bufbuild/protobuf";
 import { pool as bufferPool } from "../buffers/pool.ts";
 import { planOf } from "./plan.ts";
 import { byProtobufEs } from "./protobuf-es.ts";
-import { Machine } from "./wasm.ts";
+import { WasmInstance } from "./wasm.ts";
 import { Tables } from "./wasm-tables.ts";
 
 /** The size of the stack for messages and maps in progress. */
@@ -17,8 +17,8 @@ const ANY_WORK = 0x7fff_ffff;
 
 /** Converts protobuf to ProtoJSON with WebAssembly. protobuf-es handles unusual messages. */
 export class WasmPrinter {
-  private readonly machine = new Machine((id, bytes) => this.other(id, bytes));
-  private readonly tables = new Tables(this.machine);
+  private readonly wasm = new WasmInstance((id, bytes) => this.other(id, bytes));
+  private readonly tables = new Tables(this.wasm);
   /** The types that a google.protobuf.Any in the current message may contain. */
   private registry: Registry | undefined;
 
@@ -53,19 +53,19 @@ export class WasmPrinter {
     depth: number,
     maxWork: number,
   ): Uint8Array | undefined {
-    const { machine } = this;
-    if (machine.free > MAX_TABLE_BYTES) return undefined;
+    const { wasm } = this;
+    if (wasm.free > MAX_TABLE_BYTES) return undefined;
     const root = this.tables.message(desc);
-    const stack = align(machine.free + ZEROS);
+    const stack = align(wasm.free + ZEROS);
     const from = stack + STACK_BYTES;
     const to = from + bytes.length;
     const output = align(to + ZEROS);
-    machine.reserve(output);
-    machine.bytes.set(bytes, from);
-    machine.bytes.fill(0, to, to + ZEROS);
-    const length = machine.exports.print(root, stack, from, to, output, MAX_JSON_BYTES, maxWork, depth);
+    wasm.reserve(output);
+    wasm.bytes.set(bytes, from);
+    wasm.bytes.fill(0, to, to + ZEROS);
+    const length = wasm.exports.print(root, stack, from, to, output, MAX_JSON_BYTES, maxWork, depth);
     const json = bufferPool.acquire(length);
-    json.set(machine.bytes.subarray(output, output + length));
+    json.set(wasm.bytes.subarray(output, output + length));
     return json;
   }
 

@@ -7,7 +7,7 @@ import {
   type ValuePlan,
   wireTypeOf,
 } from "./plan.ts";
-import type { Machine } from "./wasm.ts";
+import type { WasmInstance } from "./wasm.ts";
 import { ENUM_WORDS, FIELD_WORDS, FORM, KIND, MESSAGE_WORDS, NAME_WORDS, SHAPE } from "./wasm-layout.ts";
 
 /** The field number from which fields are found by search. Smaller numbers are found by index. */
@@ -41,12 +41,12 @@ const KIND_OF_SCALAR: Readonly<Record<ScalarType, number>> = {
 export class Tables {
   /** The messages, indexed by the numbers that the printer uses for them. */
   readonly descs: DescMessage[] = [];
-  private readonly machine: Machine;
+  private readonly wasm: WasmInstance;
   private readonly messages = new Map<MessagePlan, number>();
   private readonly enums = new Map<EnumPlan, number>();
 
-  constructor(machine: Machine) {
-    this.machine = machine;
+  constructor(wasm: WasmInstance) {
+    this.wasm = wasm;
   }
 
   /** Returns the table of a message. */
@@ -57,7 +57,7 @@ export class Tables {
   private planned(plan: MessagePlan): number {
     const known = this.messages.get(plan);
     if (known !== undefined) return known;
-    const at = this.machine.allocate(MESSAGE_WORDS * 4);
+    const at = this.wasm.allocate(MESSAGE_WORDS * 4);
     const id = this.descs.push(plan.desc) - 1;
     // registered before its fields, which may have this type; until the fields are written, protobuf-es
     // prints the message
@@ -102,7 +102,7 @@ export class Tables {
       oneof < 0 ? 0 : 1 << oneof,
       ...keyed,
     ];
-    const at = this.machine.allocate(FIELD_WORDS * 4);
+    const at = this.wasm.allocate(FIELD_WORDS * 4);
     this.fill(at, words);
     return at;
   }
@@ -118,13 +118,13 @@ export class Tables {
     let size = 4;
     while (size < plan.names.size * 2) size *= 2;
     const mask = size - 1;
-    const rows = this.machine.allocate(size * NAME_WORDS * 4);
+    const rows = this.wasm.allocate(size * NAME_WORDS * 4);
     for (const [number, name] of plan.names) {
       let row = (Math.imul(number, SPREAD) >>> 8) & mask;
-      while (this.machine.words[rows / 4 + row * NAME_WORDS + 1] !== 0) row = (row + 1) & mask;
+      while (this.wasm.words[rows / 4 + row * NAME_WORDS + 1] !== 0) row = (row + 1) & mask;
       this.fill(rows + row * NAME_WORDS * 4, [number, this.text(name), name.length]);
     }
-    const at = this.machine.allocate(ENUM_WORDS * 4);
+    const at = this.wasm.allocate(ENUM_WORDS * 4);
     this.fill(at, [rows, mask, plan.zero, plan.isOpen ? 1 : 0, plan.isNull ? 1 : 0]);
     this.enums.set(plan, at);
     return at;
@@ -132,19 +132,19 @@ export class Tables {
 
   private text(bytes: Uint8Array): number {
     // the printer reads blocks of 16 bytes
-    const at = this.machine.allocate(bytes.length + 16);
-    this.machine.bytes.set(bytes, at);
+    const at = this.wasm.allocate(bytes.length + 16);
+    this.wasm.bytes.set(bytes, at);
     return at;
   }
 
   private write(words: readonly number[]): number {
-    const at = this.machine.allocate(words.length * 4);
+    const at = this.wasm.allocate(words.length * 4);
     this.fill(at, words);
     return at;
   }
 
   private fill(at: number, words: readonly number[]): void {
-    for (const [index, word] of words.entries()) this.machine.words[at / 4 + index] = word;
+    for (const [index, word] of words.entries()) this.wasm.words[at / 4 + index] = word;
   }
 }
 

@@ -35,7 +35,7 @@ const FIRST_FREE = 8192;
 const PAGE = 65_536;
 
 /** An instance of the printer, and its memory. */
-export class Machine {
+export class WasmInstance {
   readonly exports: Exports;
   /** The address of the next table. */
   free = FIRST_FREE;

@@ -13,7 +13,7 @@ import {
   type Step,
 } from "./reports.ts";
 import type { Tables } from "./tables.ts";
-import type { Machine } from "./wasm.ts";
+import type { WasmInstance } from "./wasm.ts";
 import { KEY_BYTES, type Window, windowFor } from "./window.ts";
 
 /** The number of bytes read in one step. */
@@ -55,11 +55,11 @@ export interface PiecedMessage {
  * @returns undefined if the JavaScript decoder has to decode the body
  */
 export function* scanInPieces(
-  machine: Machine,
+  wasm: WasmInstance,
   tables: Tables,
   body: LargeBody,
 ): Work<PiecedMessage | undefined> {
-  const scan = new PieceScan(machine, tables, body);
+  const scan = new PieceScan(wasm, tables, body);
   const { usual, max } = body.sizes;
   for (let size = usual; ; ) {
     const from = scan.at;
@@ -84,7 +84,7 @@ class PieceScan {
   /** The number of bytes read. */
   at = 0;
   message: PiecedMessage | undefined;
-  private readonly machine: Machine;
+  private readonly wasm: WasmInstance;
   private readonly tables: Tables;
   private readonly body: LargeBody;
   private list: ListPlace | undefined;
@@ -96,8 +96,8 @@ class PieceScan {
   private newKeys = 0;
   private keys: Uint8Array | undefined;
 
-  constructor(machine: Machine, tables: Tables, body: LargeBody) {
-    this.machine = machine;
+  constructor(wasm: WasmInstance, tables: Tables, body: LargeBody) {
+    this.wasm = wasm;
     this.tables = tables;
     this.body = body;
   }
@@ -109,17 +109,17 @@ class PieceScan {
    *   next piece must be larger
    */
   next(size: number): "end" | "more" | "left" | "short" {
-    const { machine, body, list } = this;
+    const { wasm, body, list } = this;
     const { bytes, root, withStatus } = body;
     const head = list?.start ?? 0;
     const end = Math.min(bytes.length, this.at + size - head);
     const length = head + end - this.at;
-    const window = windowFor(machine, length);
-    machine.bytes.set(bytes.subarray(0, head), window.input);
-    machine.bytes.set(bytes.subarray(this.at, end), window.input + head);
-    machine.exports.setUp(window.stack, window.stackEnd, window.input);
+    const window = windowFor(wasm, length);
+    wasm.bytes.set(bytes.subarray(0, head), window.input);
+    wasm.bytes.set(bytes.subarray(this.at, end), window.input + head);
+    wasm.exports.setUp(window.stack, window.stackEnd, window.input);
     const { input, output, end: room } = window;
-    const written = machine.exports.scan(input, length, root, output, room, room, withStatus);
+    const written = wasm.exports.scan(input, length, root, output, room, room, withStatus);
     if (end === bytes.length) return written < 0 ? "left" : this.readLast(window, written);
     // the message ends before the body does: JavaScript handles the rest
     return written < 0 ? this.readPiece(window) : "left";
@@ -127,16 +127,16 @@ class PieceScan {
 
   /** Keeps the list items before the end of the window. */
   private readPiece(window: Window): "more" | "left" | "short" {
-    const { machine, tables, body } = this;
-    const at = machine.exports.lastPlace() / 4;
-    const place = machine.words.slice(at, at + Object.keys(PLACE).length);
+    const { wasm, tables, body } = this;
+    const at = wasm.exports.lastPlace() / 4;
+    const place = wasm.words.slice(at, at + Object.keys(PLACE).length);
     const word = (name: keyof typeof PLACE) => place[PLACE[name]] ?? 0;
     const field = word("list");
     if (field === 0 || word("itemIndex") === 0) return "short";
     const list = this.list ?? {
       field,
       start: word("listInput") - window.input,
-      steps: stepsOf(machine, window, word("listSteps")),
+      steps: stepsOf(wasm, window, word("listSteps")),
     };
     const isAnother = list.field !== field || list.start !== word("listInput") - window.input;
     if (isAnother) return "short";
@@ -151,20 +151,20 @@ class PieceScan {
     this.at += word("itemInput") - window.input - head;
     this.keep(word("itemReports"), isIn(list));
     this.output ??= new PieceOutput(2 * list.start + 1024);
-    const piece = machine.bytes.subarray(word("listOutput"), word("itemOutput"));
+    const piece = wasm.bytes.subarray(word("listOutput"), word("itemOutput"));
     this.output.push(piece, this.at / body.bytes.length);
     this.items += word("itemIndex");
     return "more";
   }
 
   private readLast(window: Window, length: number): "end" | "left" {
-    const { machine, tables, list, output } = this;
+    const { wasm, tables, list, output } = this;
     const head = list?.start ?? 0;
     const end = window.input + head + this.body.bytes.length - this.at;
     if (!this.accepts(window, head, end)) return "left";
-    this.keep(machine.exports.reportsLength(), () => true);
+    this.keep(wasm.exports.reportsLength(), () => true);
     const differences = differencesOf(this.reports, (field) => tables.nameOf(field));
-    const last = machine.bytes.subarray(window.output, window.output + length);
+    const last = wasm.bytes.subarray(window.output, window.output + length);
     const bytes = list === undefined ? last.slice() : this.joined(last, list, output);
     if (differences === undefined || bytes === undefined) return "left";
     this.message = { bytes, differences };
@@ -185,20 +185,20 @@ class PieceScan {
 
   /** Reports whether the bytes read so far are UTF-8 and within the cost limit. */
   private accepts(window: Window, head: number, to: number): boolean {
-    const { machine, body } = this;
+    const { wasm, body } = this;
     const { maxCost, seed } = body;
     const from = window.input + head;
-    if (!isUtf8(machine.bytes.subarray(from, to))) return false;
+    if (!isUtf8(wasm.bytes.subarray(from, to))) return false;
     if (maxCost === undefined) return true;
     // the memory after the window holds the output until it is copied
     const room = window.end;
     this.keys ??= new Uint8Array(KEY_BYTES);
-    machine.bytes.set(this.keys, room);
+    wasm.bytes.set(this.keys, room);
     const left = maxCost - this.cost;
-    const cost = machine.exports.cost(from, to - from, left, room, this.newKeys, seed);
+    const cost = wasm.exports.cost(from, to - from, left, room, this.newKeys, seed);
     if (cost < 0) return false;
-    this.keys.set(machine.bytes.subarray(room, room + KEY_BYTES));
-    this.newKeys = machine.exports.newKeys();
+    this.keys.set(wasm.bytes.subarray(room, room + KEY_BYTES));
+    this.newKeys = wasm.exports.newKeys();
     this.cost += cost;
     return true;
   }
@@ -206,8 +206,8 @@ class PieceScan {
   /** Keeps reports. Reports inside the list get the indices of their items in the whole body. */
   private keep(length: number, isMeant: (steps: readonly Step[]) => boolean): void {
     if (length === 0) return;
-    const from = this.machine.exports.reportsStart();
-    const { first, count } = keptReports(this.machine, from, from + length, isMeant);
+    const from = this.wasm.exports.reportsStart();
+    const { first, count } = keptReports(this.wasm, from, from + length, isMeant);
     const { list, items } = this;
     const inList = list === undefined ? () => false : isIn(list);
     const at = (list?.steps.length ?? 0) - 1;
@@ -231,7 +231,7 @@ function withIndex(steps: readonly Step[], at: number, more: number): readonly S
 }
 
 /** Reads the steps to the list. They are stored at the address where the reports begin. */
-function stepsOf({ words }: Machine, { stackEnd }: Window, count: number): readonly Step[] {
+function stepsOf({ words }: WasmInstance, { stackEnd }: Window, count: number): readonly Step[] {
   return Array.from({ length: count }, (_, i) => {
     const at = stackEnd / 4 + 3 * i;
     return { rank: words[at] ?? 0, field: words[at + 1] ?? 0, index: -1 };

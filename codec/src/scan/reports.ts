@@ -1,7 +1,7 @@
 import type { FoundDifferences } from "../decode/difference.ts";
 import { DifferenceWriter } from "../decode/difference-writer.ts";
 import type { JsonValue } from "../json/json.ts";
-import type { Machine } from "./wasm.ts";
+import type { WasmInstance } from "./wasm.ts";
 
 /** The number of words of a report before its steps, and of a step. See codec/scanner/report.ts. */
 const HEAD_WORDS = 5;
@@ -66,17 +66,17 @@ class ReportWriter extends DifferenceWriter {
  * @param nameOf returns the key by which reports name a field
  */
 export function readReports(
-  machine: Machine,
+  wasm: WasmInstance,
   from: number,
   to: number,
   nameOf: (field: number) => string,
 ): FoundDifferences | undefined {
-  return differencesOf(keptReports(machine, from, to), nameOf);
+  return differencesOf(keptReports(wasm, from, to), nameOf);
 }
 
 /** @param isMeant selects the reports to keep, by their steps */
 export function keptReports(
-  { bytes, words }: Machine,
+  { bytes, words }: WasmInstance,
   from: number,
   to: number,
   isMeant: (steps: readonly Step[]) => boolean = () => true,

@@ -6,7 +6,7 @@ import { type PiecedMessage, scanInPieces, WINDOW_SIZES, type WindowSizes } from
 import { isReadablePayload, type Payload } from "./readable.ts";
 import { readReports } from "./reports.ts";
 import { type Envelope, Tables } from "./tables.ts";
-import { Machine } from "./wasm.ts";
+import { WasmInstance } from "./wasm.ts";
 import { KEY_BYTES, windowFor } from "./window.ts";
 
 /** The limit for table memory, more than any process should need. */
@@ -34,8 +34,8 @@ export interface ScannedPage {
  * bodies.
  */
 export class Scanner {
-  private readonly machine = new Machine();
-  private readonly tables = new Tables(this.machine);
+  private readonly wasm = new WasmInstance();
+  private readonly tables = new Tables(this.wasm);
   private readonly plans = new WeakMap<Payload, Map<string, ScanPlan>>();
   private found: FoundDifferences = NO_DIFFERENCES;
   private readonly sizes: WindowSizes;
@@ -59,7 +59,7 @@ export class Scanner {
   }
 
   private newPlan(payload: Payload, envelope: Envelope | "payload"): ScanPlan | undefined {
-    if (this.machine.free > MAX_TABLE_BYTES || !isReadablePayload(payload)) return undefined;
+    if (this.wasm.free > MAX_TABLE_BYTES || !isReadablePayload(payload)) return undefined;
     return { root: this.tables.body(payload, envelope) };
   }
 
@@ -94,7 +94,7 @@ export class Scanner {
   scanPage(bytes: Uint8Array, plan: ScanPlan, withStatus: boolean, maxCost: number): ScannedPage | undefined {
     const message = this.scan(bytes, plan, withStatus, maxCost);
     if (message === undefined) return undefined;
-    const { exports } = this.machine;
+    const { exports } = this.wasm;
     const items = repeated(message);
     pool.release(message);
     return { items, start: exports.listStart(), end: exports.listEnd(), lastItem: exports.lastItemStart() };
@@ -115,7 +115,7 @@ export class Scanner {
     const limit = canCost(bytes, maxCost) ? maxCost : undefined;
     const body = { bytes, root, withStatus, maxCost: limit, seed: SEED, sizes: this.sizes };
     try {
-      return yield* scanInPieces(this.machine, this.tables, body);
+      return yield* scanInPieces(this.wasm, this.tables, body);
     } catch {
       // the memory or the stack is exhausted
       return undefined;
@@ -128,27 +128,27 @@ export class Scanner {
     withStatus: boolean,
     maxCost: number,
   ): Uint8Array<ArrayBuffer> | undefined {
-    const { machine } = this;
-    const { stack, stackEnd, input, output, end } = windowFor(machine, bytes.length);
-    machine.bytes.set(bytes, input);
-    if (canCost(bytes, maxCost) && isTooCostly(machine, input, bytes.length, output, maxCost)) {
+    const { wasm } = this;
+    const { stack, stackEnd, input, output, end } = windowFor(wasm, bytes.length);
+    wasm.bytes.set(bytes, input);
+    if (canCost(bytes, maxCost) && isTooCostly(wasm, input, bytes.length, output, maxCost)) {
       return undefined;
     }
-    machine.exports.setUp(stack, stackEnd, input);
-    const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
-    if (length < 0 || !this.isReported(machine)) return undefined;
+    wasm.exports.setUp(stack, stackEnd, input);
+    const length = wasm.exports.scan(input, bytes.length, root, output, end, end, withStatus);
+    if (length < 0 || !this.isReported(wasm)) return undefined;
     const message = pool.acquire(length);
-    message.set(machine.bytes.subarray(output, output + length));
+    message.set(wasm.bytes.subarray(output, output + length));
     return message;
   }
 
   /** Keeps the differences. Returns false if only the decoder can find them. */
-  private isReported(machine: Machine): boolean {
-    const length = machine.exports.reportsLength();
+  private isReported(wasm: WasmInstance): boolean {
+    const length = wasm.exports.reportsLength();
     this.found = NO_DIFFERENCES;
     if (length === 0) return true;
-    const start = machine.exports.reportsStart();
-    const found = readReports(machine, start, start + length, (field) => this.tables.nameOf(field));
+    const start = wasm.exports.reportsStart();
+    const found = readReports(wasm, start, start + length, (field) => this.tables.nameOf(field));
     this.found = found ?? NO_DIFFERENCES;
     return found !== undefined;
   }
@@ -186,7 +186,7 @@ function canCost({ length }: Uint8Array, more: number): boolean {
 
 /** @param room memory that is not in use */
 function isTooCostly(
-  { exports, bytes }: Machine,
+  { exports, bytes }: WasmInstance,
   input: number,
   length: number,
   room: number,

@@ -1,4 +1,4 @@
-import type { Machine } from "./wasm.ts";
+import type { WasmInstance } from "./wasm.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -9,11 +9,11 @@ export interface HashTable {
 
 /** Writes words, strings and hash tables into the memory of the scanner, each string once. */
 export class TableMemory {
-  private readonly machine: Machine;
+  private readonly wasm: WasmInstance;
   private readonly texts = new Map<string, number>();
 
-  constructor(machine: Machine) {
-    this.machine = machine;
+  constructor(wasm: WasmInstance) {
+    this.wasm = wasm;
   }
 
   /**
@@ -27,15 +27,15 @@ export class TableMemory {
     while (size < entries.length * 2) size *= 2;
     const mask = size - 1;
     const texts = entries.map(([text]) => this.text(text));
-    const at = this.machine.allocate(size * rowWords * 4);
+    const at = this.wasm.allocate(size * rowWords * 4);
     for (const [index, [text, words]] of entries.entries()) {
       // JavaScript handles strings with escapes
       if (isEscaped(text)) continue;
       const from = texts[index] ?? 0;
       const length = byteLength(text);
-      const hash = this.machine.exports.hash(from, length) >>> 0;
+      const hash = this.wasm.exports.hash(from, length) >>> 0;
       let row = (hash >>> 4) & mask;
-      while (this.machine.words[at / 4 + row * rowWords] !== 0) row = (row + 1) & mask;
+      while (this.wasm.words[at / 4 + row * rowWords] !== 0) row = (row + 1) & mask;
       this.fill(at + row * rowWords * 4, [hash, from, length, ...words]);
     }
     return { at, mask };
@@ -46,20 +46,20 @@ export class TableMemory {
     if (known !== undefined) return known;
     const bytes = ENCODER.encode(text);
     // strings are compared in blocks of 32 bytes, with zeros after a shorter string
-    const at = this.machine.allocate(bytes.length + 32);
-    this.machine.bytes.set(bytes, at);
+    const at = this.wasm.allocate(bytes.length + 32);
+    this.wasm.bytes.set(bytes, at);
     this.texts.set(text, at);
     return at;
   }
 
   write(words: readonly number[]): number {
-    const at = this.machine.allocate(words.length * 4);
+    const at = this.wasm.allocate(words.length * 4);
     this.fill(at, words);
     return at;
   }
 
   fill(at: number, words: readonly number[]): void {
-    for (const [index, word] of words.entries()) this.machine.words[at / 4 + index] = word;
+    for (const [index, word] of words.entries()) this.wasm.words[at / 4 + index] = word;
   }
 }
 

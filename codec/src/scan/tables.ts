@@ -44,7 +44,7 @@ import {
 } from "./readable.ts";
 import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
-import type { Machine } from "./wasm.ts";
+import type { WasmInstance } from "./wasm.ts";
 
 /** A number of ranks for which no stack has room, so that JavaScript handles the message. */
 const UNREADABLE = 0xff_ffff;
@@ -98,7 +98,7 @@ const PATH_RANK = 0x1_0000;
 
 /** Writes the tables of messages into the memory of the scanner, each on its first use. */
 export class Tables {
-  private readonly machine: Machine;
+  private readonly wasm: WasmInstance;
   private readonly memory: TableMemory;
   private readonly slot: number;
   private readonly messages = new Map<MessageTable, number>();
@@ -109,9 +109,9 @@ export class Tables {
   private readonly simple = new Set<number>();
   private placeCount = 0;
 
-  constructor(machine: Machine) {
-    this.machine = machine;
-    this.memory = new TableMemory(machine);
+  constructor(wasm: WasmInstance) {
+    this.wasm = wasm;
+    this.memory = new TableMemory(wasm);
     this.slot = this.writeField(0, { kind: KIND.slot });
   }
 
@@ -146,7 +146,7 @@ export class Tables {
           : this.body(payload, inner, [...path, key]);
       message.field(field, [[message.keys, key]]);
     }
-    const argument = this.machine.allocate(MESSAGE_WORDS * 4);
+    const argument = this.wasm.allocate(MESSAGE_WORDS * 4);
     message.place = this.place(ENVELOPE_RANK, path);
     this.writeMessage(argument, message, isOpen ? COLLECTOR.ignore : COLLECTOR.none, 0);
     return this.writeField(0, { kind: KIND.envelope, argument });
@@ -176,7 +176,7 @@ export class Tables {
   message(table: MessageTable): number {
     const known = this.messages.get(table);
     if (known !== undefined) return known;
-    const at = this.machine.allocate(MESSAGE_WORDS * 4);
+    const at = this.wasm.allocate(MESSAGE_WORDS * 4);
     // registered before its fields, which may have this type
     this.messages.set(table, at);
     if (table === EmptyTable) {
@@ -184,7 +184,7 @@ export class Tables {
     } else if (isReadable(table)) {
       this.writeTable(at, table);
     } else {
-      this.machine.words[at / 4 + MESSAGE.ranks] = UNREADABLE;
+      this.wasm.words[at / 4 + MESSAGE.ranks] = UNREADABLE;
     }
     return at;
   }
@@ -201,7 +201,7 @@ export class Tables {
 
   /** Returns the tag of a field; for a list, the tag of its items. */
   tagOf(field: number): number {
-    const { words, bytes } = this.machine;
+    const { words, bytes } = this.wasm;
     const isList = words[field / 4 + FIELD.kind] === KIND.list;
     const at = isList ? (words[field / 4 + FIELD.argument] ?? 0) : field;
     const start = at + FIELD.tag * 4;
@@ -258,7 +258,7 @@ export class Tables {
     const name = JSON.stringify(path);
     const known = message.paths.get(name);
     if (known !== undefined) return known.keys;
-    const at = this.machine.allocate(PATH_WORDS * 4);
+    const at = this.wasm.allocate(PATH_WORDS * 4);
     const field = this.writeField(0, { kind: KIND.path, argument: at });
     message.field(field, [[this.keysBelow(path.slice(0, -1), message), path.at(-1) ?? ""]]);
     const keys = new Map<string, KeyUse>();
@@ -347,7 +347,7 @@ export class Tables {
     if (types === undefined) return { kind: KIND.message, argument: this.message(table) };
     const known = this.messages.get(table);
     if (known !== undefined) return { kind: KIND.byType, argument: known };
-    const argument = this.machine.allocate(TYPES.length * 4);
+    const argument = this.wasm.allocate(TYPES.length * 4);
     this.messages.set(table, argument);
     const fields = TYPES.map((type) => types.find((each) => each.type === type)?.as);
     this.memory.fill(
@@ -428,9 +428,9 @@ export class Tables {
     const text = none === undefined ? [0, 0] : [this.memory.text(none), byteLength(none)];
     const tag = varint(tagOf(number, wireType));
     const words = [kind, tag.length, 0, 0, argument, flags | (isLoose ? FIELD_LOOSE : 0), ...text];
-    const at = this.machine.allocate(FIELD_WORDS * 4);
+    const at = this.wasm.allocate(FIELD_WORDS * 4);
     this.memory.fill(at, words);
-    this.machine.bytes.set(tag, at + FIELD.tag * 4);
+    this.wasm.bytes.set(tag, at + FIELD.tag * 4);
     return at;
   }
 }

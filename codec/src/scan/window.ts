@@ -1,4 +1,4 @@
-import type { Machine } from "./wasm.ts";
+import type { WasmInstance } from "./wasm.ts";
 
 /** The size of the stacks: half for objects in progress, half for deferred keys. */
 const STACK_BYTES = 256 * 1024;
@@ -20,14 +20,14 @@ export interface Window {
 }
 
 /** Reserves memory for input of a given length. Throws RangeError when out of memory. */
-export function windowFor(machine: Machine, length: number): Window {
-  const stack = align(machine.free);
+export function windowFor(wasm: WasmInstance, length: number): Window {
+  const stack = align(wasm.free);
   const stackEnd = stack + STACK_BYTES;
   const input = stackEnd + REPORT_BYTES;
   const output = align(input + length + ZEROS);
   const end = align(output + Math.max(length * 2 + 4096, KEY_BYTES));
-  machine.reserve(end + (end - output) + ZEROS);
-  machine.bytes.fill(0, input + length, input + length + ZEROS);
+  wasm.reserve(end + (end - output) + ZEROS);
+  wasm.bytes.fill(0, input + length, input + length + ZEROS);
   return { stack, stackEnd, input, output, end };
 }
 

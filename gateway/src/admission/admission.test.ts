@@ -151,7 +151,7 @@ test("the duration of streams does not count when a call's wait is estimated", (
   expect(log).toEqual(["stream runs", "a runs"]);
 });
 
-test("a single client may use three quarters of all slots, above its share, while no other client waits", () => {
+test("while no other client waits, a single client may use three quarters of all slots, above its share", () => {
   const { log, enter } = setup({ callsInFlight: 4, callsPerClient: 1 });
   for (const name of ["a", "b", "c", "d", "e"]) enter(name);
   expect(log).toEqual(["a runs", "b runs", "c runs"]);

@@ -15,13 +15,13 @@ export interface UpstreamShare {
   readonly callsInFlight: number;
 }
 
-/** A call that asks for admission. */
+/** A call to be admitted. */
 export interface QueuedCall {
   /** The caller: a key or an address. */
   readonly client: string;
   /** By `performance.now()`. */
   readonly deadlineAt: number;
-  /** Undefined for a call without an upstream. */
+  /** The upstream's limit; undefined for a call without an upstream. */
   readonly share: UpstreamShare | undefined;
   /** Whether the call has a single response. Streams do not contribute to the average duration. */
   readonly isUnary: boolean;
@@ -39,7 +39,7 @@ class Entry implements Waiting, Holder {
   readonly upstream: Slots | undefined;
   /** The arrival order, starting at 0. */
   readonly place: number;
-  /** Set while the call waits. */
+  /** The timer that ends the wait; set while the call waits. */
   timer: NodeJS.Timeout | undefined;
   /** When the call started; undefined until it runs. */
   startedAt: number | undefined;

@@ -1,6 +1,6 @@
 import { FairShare } from "connect-rest-runtime/internal";
 
-/** Thrown when the queue has no room for more work of a client. */
+/** Thrown if a full queue rejects a job of a client. */
 export class QueueFull extends Error {}
 
 interface Waiting {

@@ -78,7 +78,7 @@ export class HeldBytes {
     return new HeldRequest(this, client);
   }
 
-  /** @throws ConnectError if there is no room */
+  /** @throws ConnectError if the limit is reached */
   add(held: HeldRequest, bytes: number): void {
     this.makeRoom(held.client, bytes);
     const list = held.list ?? this.listOf(held.client);
@@ -90,7 +90,7 @@ export class HeldBytes {
     this.share.add(held.client, bytes);
   }
 
-  /** Safe to call twice. */
+  /** Removes a request; may be called twice. */
   remove(held: HeldRequest): void {
     const { list, client, bytes } = held;
     if (list === undefined) return;

@@ -1,4 +1,4 @@
-/** A list member. It links to its neighbours while it is in a list. */
+/** A list member. While in a list, a member links to its neighbours. */
 export interface Linked<T> {
   // biome-ignore lint/plugin: changes with the list
   before: T | undefined;

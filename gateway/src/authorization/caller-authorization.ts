@@ -60,7 +60,7 @@ type Upstream = RightsOptions & UpstreamOptions;
 
 export interface PrepareOptions<U extends Upstream> {
   readonly options: CallerAuthorizationOptions;
-  /** Undefined if the configuration has no sign-in. */
+  /** The sign-in settings; undefined without sign-in. */
   readonly signIn: SignInSettings | undefined;
   readonly adapters: readonly ServiceAdapter[];
   readonly upstreams: Readonly<Record<string, U>>;

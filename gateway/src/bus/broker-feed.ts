@@ -49,9 +49,9 @@ export interface BrokerFeedOptions {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * One feed that the processes of a group share: the process that polls, and the entries. The feed retains the
- * entries since the second-latest window. Every reader has a separate position, so a slow reader delays
- * nobody, and nothing is queued for it.
+ * A feed that the processes of a group share. It chooses the process that polls, and retains the entries
+ * since the second-latest window. Every reader has a separate position, so a slow reader does not delay
+ * others, and nothing is queued for it.
  */
 export class BrokerFeed {
   private readonly options: BrokerFeedOptions;
@@ -204,7 +204,8 @@ export class BrokerFeed {
   }
 
   /**
-   * Counts heartbeats instead of measuring time, because the broker's process may itself have been paused.
+   * Checks the leader's heartbeats. Heartbeats are counted instead of timed, because the broker's process may
+   * itself have been paused.
    */
   private look(): void {
     const { leader } = this;

@@ -19,7 +19,8 @@ export interface BrokerLimits {
 
 /**
  * Shares feeds among the processes of a group: it chooses the process that polls, with a new fence for each
- * leader, and distributes the leader's entries. It holds everything in memory, and never parses entries.
+ * leader, and distributes the leader's entries. The broker holds everything in memory, and never parses
+ * entries.
  */
 export class Broker {
   private readonly limits: BrokerLimits;

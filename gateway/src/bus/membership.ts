@@ -12,7 +12,7 @@ export abstract class Membership implements FeedMembership {
   protected readonly observer: BusObserver;
   protected readonly reader: EntryReader;
   protected readonly outbox: Outbox;
-  /** Set while this process polls: the fence from the bus, or ALONE. */
+  /** The fence from the bus, or ALONE; set while this process polls. */
   protected fence: bigint | undefined;
   protected isOver = false;
 

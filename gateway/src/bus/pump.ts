@@ -11,8 +11,8 @@ export interface Source<M> {
 }
 
 /**
- * Sends the messages of several sources over one channel, one message at a time, in turn. It creates a
- * message only after the previous message was accepted, so nothing accumulates if the receiver does not read.
+ * Sends the messages of several sources in turn over one channel, one message at a time. A message is created
+ * only after the previous message was accepted, so nothing accumulates if the receiver does not read.
  */
 export class Pump<M> {
   private readonly send: Send<M>;

@@ -1,6 +1,6 @@
 /**
- * The early end of a call: by its deadline, its client's disconnection, or an error. It creates an
- * AbortSignal only on request, since few calls need a signal.
+ * The early end of a call: by its deadline, its client's disconnection, or an error. The AbortSignal is
+ * created only on request, since few calls need it.
  */
 export class CallEnd {
   private hasEnded = false;

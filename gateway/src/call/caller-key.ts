@@ -2,8 +2,8 @@ import type { Caller } from "./caller.ts";
 import { clientKey } from "./client-key.ts";
 
 /**
- * A character that names, client IDs and addresses cannot contain. It precedes a person's name, and follows a
- * client ID.
+ * A character that names, client IDs and addresses cannot contain. In a key, it precedes a person's name, and
+ * follows a client ID.
  */
 const MARK = "\n";
 

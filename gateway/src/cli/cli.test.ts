@@ -189,13 +189,13 @@ test("serve serves the configured hosts on a non-loopback address, with a warnin
 });
 
 test.each([
-  ["of credentials that are missing", "", "they need credentials (api_key), and this upstream has none"],
+  ["missing credentials", "", "they need credentials (api_key), and this upstream has none"],
   [
-    "of credentials of the wrong kind",
+    "credentials of the wrong kind",
     "credentials: { oauth2: { accessToken: { env: TOKEN } } }",
     "they need credentials (api_key), and this upstream has oauth2",
   ],
-])("serve and check-config warn %s, in one process and with workers", async (_, credentials, text) => {
+])("serve and check-config warn about %s, in one process and with workers", async (_, credentials, text) => {
   const file = "needy.yaml";
   writeFileSync(
     path.join(directory, file),

@@ -21,7 +21,7 @@ function read(file: string): string {
   return readFileSync(path.join(directory, file), "utf8");
 }
 
-/** Creates a folder of the test with files. */
+/** Creates a folder with files for a test. */
 function folderWith(name: string, files: Readonly<Record<string, string>>): void {
   mkdirSync(path.join(directory, name), { recursive: true });
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(directory, name, file), text);
@@ -51,7 +51,7 @@ test("writes a project without asking when standard input is not a terminal", as
   });
 });
 
-test("the example is formatted as buf formats it", async () => {
+test("the example is formatted in the same way as by buf", async () => {
   for (const credentials of ["none", "api-key", "bearer", "basic"]) {
     await init(`format-${credentials}`, "--credentials", credentials);
     const buf = path.join(root, "node_modules/.bin/buf");
@@ -129,16 +129,16 @@ test.each([
   expect(existsSync(path.join(directory, name, "buf.yaml"))).toBe(false);
 });
 
-test("property: the name of any folder gives a name that protobuf accepts", () => {
+test("property: any folder name results in a valid protobuf name", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (folder) => isName(nameFor(folder))));
 });
 
-test("the tools have the versions that this repository is tested with", () => {
+test("the tools have the versions that this repository uses", () => {
   const { devDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   expect(devDependencies).toMatchObject(TOOLS);
 });
 
-test("import fails where connect-rest-import is not installed, and says how to install it", async () => {
+test("import fails if connect-rest-import is not installed, with instructions to install it", async () => {
   const run = runCli(["import", "openapi.yaml"], directory);
   expect(await run.exit).toBe(1);
   expect(run.output().stderr).toBe(
@@ -146,7 +146,7 @@ test("import fails where connect-rest-import is not installed, and says how to i
   );
 });
 
-test("import passes its arguments on to connect-rest-import, and exits with its status", async () => {
+test("import passes its arguments to connect-rest-import, and exits with its status", async () => {
   const help = runCli(["import", "--help"], root);
   expect(await help.exit).toBe(0);
   expect(help.output().stdout).toContain("Usage: connect-rest-import DOCUMENT [options]");

@@ -13,13 +13,13 @@ import { printError, printLine } from "./output.ts";
 /** The options of `connect-rest init`. */
 export interface InitOptions extends Given {
   readonly yes?: boolean;
-  /** False with `--no-install`. */
+  /** Whether to install packages; false with `--no-install`. */
   readonly install: boolean;
 }
 
 /**
- * `connect-rest init`: creates a project that describes an API, installs its packages and generates its code.
- * Existing files are kept.
+ * Runs `connect-rest init`: creates a project that describes an API, installs its packages and generates its
+ * code. Existing files are kept.
  */
 export async function init(folder: string, options: InitOptions): Promise<void> {
   const project = await projectOf(folder, options);

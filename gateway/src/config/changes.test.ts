@@ -128,7 +128,7 @@ test("upstreams whose proxy secrets or TLS files have new contents are reported"
   expect(changedContents(running, running)).toEqual([]);
 });
 
-/** The settings that are secrets, with whether a changed secret applies without a restart. */
+/** The settings that are secrets, and whether a change applies without a restart. */
 const SECRETS: readonly (readonly [path: string, isLive: boolean])[] = [
   ["watch.resumeKey", false],
   ["watch.previousResumeKey", false],

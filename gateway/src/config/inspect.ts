@@ -36,9 +36,9 @@ export interface Prepared {
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
   readonly watching: Watching;
-  /** Undefined if callers are not authorized. */
+  /** The authorization of callers; undefined if callers are not authorized. */
   readonly authorization: ResolvedAuthorization | undefined;
-  /** Undefined without sign-in. */
+  /** The sign-in settings; undefined without sign-in. */
   readonly signIn: SignInSettings | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The error text for a value in the place of a secret. */
+/** The error message for a value in the place of a secret. */
 export const SECRET_HELP = "a secret does not stand in this file: write { file: PATH } or { env: NAME }";
 
 /** One day in seconds. */

@@ -230,12 +230,12 @@ export const configSchema = z.strictObject({
     "Fail calls whose response loses a declared value. Short for `differences: { lost: fail }`, and not allowed with a different `differences.lost`. `lost` in `differences.methods` or in an upstream's `differences` takes precedence.",
   ),
   webAssembly: flag(true).describe(
-    "Use WebAssembly to read ordinary responses and to print JSON. It takes a fraction of the time of JavaScript, with the same results. With `false`, and where Node.js does not allow WebAssembly, JavaScript does all of it.",
+    "Use WebAssembly to read ordinary responses and to print JSON. It takes a fraction of the time of JavaScript, with the same results. With `false`, and where Node.js does not allow WebAssembly, JavaScript does all of this work.",
   ),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("The minimum level of a log line.") })
     .prefault({})
-    .describe("Logging, to standard error."),
+    .describe("Settings of the log, which is written to standard error."),
   sandbox: z
     .strictObject({
       module: text.describe(

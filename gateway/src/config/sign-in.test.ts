@@ -95,7 +95,7 @@ test("OAuth 1.0a sign-in settings are read with methods of the upstream and desc
   });
 });
 
-test("a printed configuration contains no secret of sign-in", () => {
+test("a printed configuration contains no sign-in secret", () => {
   writeFileSync(file, configOf(`${OAUTH2}, ${IDENTITY}`));
   const text = printConfig(loadConfig(file, ENV), ENV);
   expect(text).toContain("clientId: me");

@@ -205,7 +205,7 @@ export const upstreamSchema = z
       .describe("Base URLs by name, for adapters that call several base URLs."),
     credentials: credentials
       .optional()
-      .describe("How the gateway authenticates to the upstream. Default: not at all."),
+      .describe("How the gateway authenticates to the upstream. Default: the gateway sends no credentials."),
     signIn: upstreamSignIn
       .optional()
       .describe(

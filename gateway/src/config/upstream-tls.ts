@@ -19,7 +19,7 @@ export class FileReader {
     this.problems = problems;
   }
 
-  /** Returns the text of a file; undefined if it cannot be read. */
+  /** Returns the content of a file; undefined if it cannot be read. */
   readText(file: string, key: string): string | undefined {
     try {
       return readFileSync(path.resolve(this.config.directory, file), "utf8");

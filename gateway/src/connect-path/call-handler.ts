@@ -37,8 +37,8 @@ export async function callHandler(
   const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
   callbacks.once(outgoing(response), "close", () => {
     timer.stop();
-    // no error is created after the whole response is sent, since creating one is expensive and nothing would
-    // receive it
+    // no error is created after the whole response is sent, since creating an error is expensive and nothing
+    // would receive it
     if (!isSent(response)) abort.abort(hungUp(call));
   });
   // a call past its deadline is not read, even if its timer has not fired yet

@@ -85,7 +85,7 @@ test("a caller without credentials gets an error that names the header, and noth
   expect(received).toEqual({});
 });
 
-test("a caller whose credentials the upstream rejects gets an error that says so", async () => {
+test("a caller whose credentials the upstream rejects gets UNAUTHENTICATED", async () => {
   status = 401;
   await expect(echo({ "x-echo-key": "wrong-key" })).rejects.toThrow(
     "[unauthenticated] upstream echo responded with 401",
@@ -166,7 +166,7 @@ test("the call's credentials combine the caller's OAuth 1.0a token with the conf
   expect(Object.values(oauth1 ?? {}).map(reveal)).toEqual(["ck", "cs", "t", "ts"]);
 });
 
-test("half a token is ignored, and the call uses the configured credentials", async () => {
+test("a token without its secret is ignored, and the call uses the configured credentials", async () => {
   expect(await of({ "x-token": "t" })).toEqual(fixed);
   expect(await of({ authorization: "" })).toEqual(fixed);
 });

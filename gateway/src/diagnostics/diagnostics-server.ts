@@ -16,7 +16,7 @@ type Diagnose = (request: http.IncomingMessage, response: http.ServerResponse) =
 
 /**
  * Serves diagnostics of a running process to operators: heap snapshots, CPU profiles, the requests per
- * upstream origin, and the log level. Web pages cannot use it.
+ * upstream origin, and the log level. Requests from web pages get 403.
  *
  * @throws Error if the server cannot listen on the port
  */
@@ -75,7 +75,7 @@ async function run(
 }
 
 /**
- * Limits a diagnosis to one at a time: each costs memory and time, and a second one would slow down the
+ * Limits a diagnosis to one at a time: each takes memory and time, and a second one would slow down the
  * first.
  */
 function oneAtATime(diagnose: Diagnose): Diagnose {

@@ -115,7 +115,7 @@ async function allOf(stream: AsyncIterable<{ readonly text: string }>): Promise<
   }
 }
 
-describe.each(Object.entries(transports))("by %s", (_, transport) => {
+describe.each(Object.entries(transports))("over %s", (_, transport) => {
   const repeat = (options = {}) =>
     allOf(createClient(EchoService, transport()).repeat({ text: "a" }, options));
 

@@ -37,7 +37,7 @@ const transports = {
   "gRPC-Web": () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" }),
 };
 
-describe.each(Object.entries(transports))("by %s", (_, transport) => {
+describe.each(Object.entries(transports))("over %s", (_, transport) => {
   const failure = () =>
     createClient(EchoService, transport())
       .echo({ text: "a" })

@@ -72,8 +72,8 @@ const DATA = "data";
 const END = "end";
 
 /**
- * Runs one unary call from its body to its response, without connect's handler. For low cost per call, it is
- * a single object whose steps call each other directly. It creates promises only to wait, and a signal only
+ * Runs one unary call from its body to its response, without connect's handler. For low cost per call, one
+ * object runs all steps, which call each other directly. Promises are created only to wait, and a signal only
  * on request. The call ends at the deadline at the latest, even if the method does not.
  */
 export class UnaryRun {
@@ -341,7 +341,9 @@ export class UnaryRun {
   }
 }
 
-/** Releases the buffer of a message that was printed, compressed or enveloped into another buffer. */
+/**
+ * Releases the buffer of a message once another buffer contains its printed, compressed or enveloped form.
+ */
 function replaced(bytes: Uint8Array, by: Uint8Array): void {
   if (bytes.buffer !== by.buffer) bufferPool.release(bytes);
 }

@@ -19,10 +19,10 @@ const LARGE_BYTES = 64 * 1024;
  * The same limit for protobuf-es, which takes milliseconds to print a message of this size that consists of
  * nested messages.
  */
-const LARGE_BYTES_WITHOUT_MACHINE = 16 * 1024;
+const LARGE_BYTES_WITHOUT_WASM = 16 * 1024;
 
 /** The type registries of gateways that print without WebAssembly. */
-const WITHOUT_MACHINE = new WeakSet<Registry>();
+const WITHOUT_WASM = new WeakSet<Registry>();
 
 /** A request message, and an upper bound of its decoding cost. */
 export interface ParsedMessage {
@@ -71,17 +71,17 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): 
 
 /** Makes a gateway, identified by its type registry, print messages without WebAssembly. */
 export function printWithoutWebAssembly(types: Registry): void {
-  WITHOUT_MACHINE.add(types);
+  WITHOUT_WASM.add(types);
 }
 
 function printOptions(types: Registry | undefined): PrintOptions {
-  return { types, machine: types !== undefined && WITHOUT_MACHINE.has(types) ? undefined : wasmPrinter() };
+  return { types, wasm: types !== undefined && WITHOUT_WASM.has(types) ? undefined : wasmPrinter() };
 }
 
 /** Returns whether a response message is so large that `printMessageInParts` must print it. */
 export function isLarge(codec: Codec, bytes: Uint8Array, types: Registry): boolean {
-  if (codec === "proto" || bytes.length <= LARGE_BYTES_WITHOUT_MACHINE) return false;
-  return bytes.length > LARGE_BYTES || printOptions(types).machine === undefined;
+  if (codec === "proto" || bytes.length <= LARGE_BYTES_WITHOUT_WASM) return false;
+  return bytes.length > LARGE_BYTES || printOptions(types).wasm === undefined;
 }
 
 /**

@@ -53,9 +53,9 @@ const CLOSE = "close";
 const WANT_TRAILERS = "wantTrailers";
 
 /**
- * An HTTP/2 stream that watches a feed. While it waits, it retains no promises, generators or closures. It
- * writes messages as they arrive, as long as the client reads them. Unread messages wait in the feed, which
- * disconnects slow watchers.
+ * An HTTP/2 stream that watches a feed. While a stream waits, it retains no promises, generators or closures.
+ * Messages are written as they arrive, as long as the client reads them. Unread messages wait in the feed,
+ * which disconnects slow watchers.
  */
 export class DetachedWatch {
   private readonly call: Call;
@@ -199,7 +199,7 @@ export class DetachedWatch {
     this.isOver = true;
   }
 
-  /** Aborts the signal; its reason tells the log how the call ended. */
+  /** Aborts the signal, whose reason the log uses as the outcome of the call. */
   private outcome(error: unknown): void {
     if (this.call.signal?.aborted === true) return;
     this.call.signal = AbortSignal.abort(error);

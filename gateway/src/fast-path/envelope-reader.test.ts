@@ -46,14 +46,18 @@ const INCOMPLETE = "[invalid_argument] protocol error: incomplete envelope";
 
 test.each([
   ["one message", envelopes([0, one]), oneIs],
-  ["a compressed one", envelopes([1, one]), { ...oneIs, isCompressed: true }],
-  ["none", Buffer.alloc(0), MISSING],
-  ["trailers alone", envelopes([TRAILERS, one]), MISSING],
-  ["trailers around it", envelopes([TRAILERS, two], [0, one], [TRAILERS, two]), oneIs],
-  ["two", envelopes([0, one], [0, two]), { ...oneIs, problem: EXTRA }],
-  ["a part of one", envelopes([0, one]).subarray(0, 7), `ConnectError: ${INCOMPLETE}`],
-  ["one and a part", Buffer.concat([envelopes([0, one]), two]), { ...oneIs, problem: INCOMPLETE }],
-])("of %s", (_, bytes, expected) => {
+  ["one compressed message", envelopes([1, one]), { ...oneIs, isCompressed: true }],
+  ["no message", Buffer.alloc(0), MISSING],
+  ["only trailers", envelopes([TRAILERS, one]), MISSING],
+  ["trailers before and after a message", envelopes([TRAILERS, two], [0, one], [TRAILERS, two]), oneIs],
+  ["two messages", envelopes([0, one], [0, two]), { ...oneIs, problem: EXTRA }],
+  ["part of a message", envelopes([0, one]).subarray(0, 7), `ConnectError: ${INCOMPLETE}`],
+  [
+    "a message and part of another",
+    Buffer.concat([envelopes([0, one]), two]),
+    { ...oneIs, problem: INCOMPLETE },
+  ],
+])("reads a body with %s", (_, bytes, expected) => {
   expect(outcome([bytes], TRAILERS)).toEqual(expected);
 });
 
@@ -63,7 +67,7 @@ test("a length over the limit is rejected before the message arrives", () => {
   expect(outcome([prefix])).toBe(`ConnectError: [resource_exhausted] ${text}`);
 });
 
-test("a message without an envelope gets an error that says so, not an error about its size", () => {
+test("a message without an envelope gets an error about the missing envelope, not about its size", () => {
   const json = fc.json().filter((text) => /^["[{]/.test(text));
   fc.assert(
     fc.property(json, fc.integer({ min: 1, max: 20 }), (text, size) => {

@@ -12,6 +12,7 @@ export interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
@@ -36,9 +37,9 @@ const OWN_FOLDERS = {
 } as const;
 
 /**
- * Returns the `package.json` of a project: an existing one with what is missing.
+ * Returns the `package.json` of a project; missing entries are added to an existing file.
  *
- * @throws InitError if an existing one is not JSON or rules out ES modules
+ * @throws InitError if an existing file is not JSON or rules out ES modules
  */
 export function manifestFor(project: Project, folder: string): Manifest {
   const file = path.join(folder, "package.json");
@@ -60,7 +61,7 @@ export function manifestFor(project: Project, folder: string): Manifest {
   };
 }
 
-/** Returns the entries whose names an object does not have. */
+/** Returns the entries whose names are missing from an object. */
 function absent<T>(entries: Readonly<Record<string, T>>, object: object = {}): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(entries).filter(([name]) => !Object.hasOwn(object, name)));
 }
@@ -79,7 +80,8 @@ function parse(file: string): Manifest {
 const IMPORTED = ["@bufbuild/protobuf", "@bufbuild/protovalidate", "@connectrpc/connect"];
 
 function dependencies(folder: string): Readonly<Record<string, string>> {
-  const tested = ownManifest().dependencies ?? {};
+  const { dependencies: direct, peerDependencies: peers } = ownManifest();
+  const tested: Readonly<Record<string, string>> = { ...direct, ...peers };
   return {
     ...Object.fromEntries(IMPORTED.map((name) => [name, tested[name] ?? "latest"])),
     ...own(["connect-rest-gateway", "connect-rest-runtime"], folder),

@@ -24,12 +24,12 @@ test("asks for the name, the document, the address and the credentials", async (
   expect(printed).toContain("Name of the API, as in the package shelf.v1 (shelf): ");
 });
 
-test("an empty answer leaves the default", async () => {
+test("an empty answer selects the default", async () => {
   const { result } = await answered({}, "\n\n\n\n");
   expect(result).toEqual({ name: undefined, openapi: undefined, baseUrl: undefined, credentials: undefined });
 });
 
-test("asks nothing about an API whose document is given", async () => {
+test("asks no questions about an API with a given document", async () => {
   const { result, printed } = await answered({ openapi: "api.yaml" }, "books\n");
   expect(result).toEqual({ name: "books", openapi: "api.yaml" });
   expect(printed).not.toContain("Credentials");

@@ -109,7 +109,7 @@ function resets(count: number): Buffer {
 }
 
 test.each([1, 5, 20])(
-  "the number of streams that a flood of resets over %d connections creates is limited",
+  "a flood of resets over %d connections creates a limited number of streams",
   async (connections) => {
     const port = await start();
     const made = await streamsDuring(() => flood(port, connections, resets(5000)));
@@ -138,7 +138,7 @@ function repeated(part: Part, count: number, length: number, times: number): Buf
   return Buffer.concat([opening, frame(type.headers, flags, 1, put), ...requests.flat()]);
 }
 
-test("the number of streams opened or closed in one turn is limited, even if 60 connections open and close theirs together", async () => {
+test("a limited number of streams open or close in one turn, even if 60 connections open and close many streams", async () => {
   const port = await start();
   const perTurn: number[] = [];
   let inTurn = 0;

@@ -7,7 +7,7 @@ import { ClientBuckets } from "./client-buckets.ts";
  */
 const ENDED_BURST = 50;
 
-/** The number of further such connections per second. */
+/** The number of such connections per second that are allowed after the burst. */
 const ENDED_PER_SECOND = 1;
 
 /**

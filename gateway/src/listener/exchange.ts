@@ -22,7 +22,7 @@ export function failExchange(request: HttpRequest, response: HttpResponse, rejec
       return;
     }
   } catch {
-    // The response is cut below.
+    // ignored: the response is cut below
   }
   cut(response);
 }

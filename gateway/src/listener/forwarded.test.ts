@@ -15,7 +15,7 @@ test.each([
   ["for=1.2.3.4 for=5.6.7.8", []],
   ['for="1.2.3.4', []],
   ["=", []],
-])("Forwarded %j", (text, hops) => {
+])("parses the header Forwarded: %j", (text, hops) => {
   expect(parseForwarded(text)).toMatchObject(hops);
   expect(parseForwarded(text)).toHaveLength(hops.length);
 });
@@ -27,7 +27,7 @@ test.each([
   ["1.2.3.4:5678, [::1]:80, [::1]", ["1.2.3.4", "::1", "::1"]],
   ["::ffff:1.2.3.4, fe80::1%eth0", ["1.2.3.4", "fe80::1"]],
   ["unknown, 1.2.3, , 1.2.3.4.5, localhost", Array(5).fill(undefined)],
-])("X-Forwarded-For %j", (text, addresses) => {
+])("parses the header X-Forwarded-For: %j", (text, addresses) => {
   expect(parseForwardedFor(text)).toEqual(addresses);
 });
 

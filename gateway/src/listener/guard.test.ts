@@ -159,7 +159,7 @@ const FOREIGN: readonly (readonly string[])[] = [
   ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"],
 ];
 test.each(SIMPLE)(
-  "%s, which needs no preflight, is rejected if it comes from a page of another origin: %s",
+  "%s, which needs no preflight, is rejected from a page of another origin: %s",
   async (line, ...headers) => {
     for (const page of FOREIGN) {
       const { status, body } = await send(

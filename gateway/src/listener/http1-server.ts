@@ -26,8 +26,8 @@ interface Notified {
 const LARGEST_HEADERS = 64 * 1024;
 
 /**
- * Creates the HTTP/1.1 server of the port. It does not listen itself but receives connections. It has no
- * timer for whole bodies, because uploads may take long; a separate limit applies to pauses within a body.
+ * Creates the HTTP/1.1 server of the port. The server does not listen itself but receives connections. It has
+ * no timer for whole bodies, because uploads may take long; a separate limit applies to pauses within a body.
  */
 export function createHttp1Server(
   limits: Limits,

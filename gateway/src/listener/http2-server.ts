@@ -27,9 +27,9 @@ const LARGEST_HEADERS = 64 * 1024;
 const NODE_RESETS_PER_SECOND = 10_000;
 
 /**
- * Creates the HTTP/2 server of the port. It does not listen itself but receives connections. It handles raw
- * streams, because for a stream that its peer has already reset, Node would create requests and respond to
- * `Expect` without a guard against exceptions.
+ * Creates the HTTP/2 server of the port. The server does not listen itself but receives connections. It
+ * handles raw streams, because for a stream that its peer has already reset, Node would create requests and
+ * respond to `Expect` without a guard against exceptions.
  *
  * @param attackers counts the resets of clients, and the clients whose sessions end because of an attack
  */
@@ -47,7 +47,8 @@ export function createHttp2Server(
   const server = http2.createServer({
     settings: {
       maxConcurrentStreams: limits.streamsPerConnection,
-      // Larger than the limit, because otherwise clients would give up by themselves, without an explanation.
+      // Larger than the limit, because otherwise clients would reject their own request, without an
+      // explanation.
       maxHeaderListSize: Math.max(LARGEST_HEADERS, limits.headerBytes),
       enablePush: false,
     },

@@ -80,8 +80,7 @@ export function serveSession(
     const now = performance.now();
     if (wasReset(stream) && attack.resetAt(now, { ageMs: now - openedAt, timeoutMs })) return;
     if (open === 0) {
-      // After a GOAWAY of the peer, the session counts as closed, but would stay open as long as the peer
-      // keeps it open.
+      // After a GOAWAY of the peer, Node considers the session closed, but the peer can keep it open.
       const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
       timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
     }

@@ -51,11 +51,11 @@ test("connections are served while enough files are available", async () => {
 });
 
 test.each([
-  ["as many as the limits say, where there are files", 1_000_000, { all: 10_000, perClient: 1000 }],
-  ["as many, where the system does not say", undefined, { all: 10_000, perClient: 1000 }],
-  ["what there are files for", 1024, { all: 640, perClient: 320 }],
-  ["the limit of a client, where it is less", 8192, { all: 5120, perClient: 1000 }],
-  ["one at least", 1, { all: 1, perClient: 1 }],
+  ["the configured one if enough files are available", 1_000_000, { all: 10_000, perClient: 1000 }],
+  ["the configured one if the number of files is unknown", undefined, { all: 10_000, perClient: 1000 }],
+  ["limited by the number of files", 1024, { all: 640, perClient: 320 }],
+  ["limited by connectionsPerClient if that is lower", 8192, { all: 5120, perClient: 1000 }],
+  ["at least one", 1, { all: 1, perClient: 1 }],
 ])("the maximum number of connections is %s", (_what, openFiles, expected) => {
   expect(maxConnections(withDefaultLimits(), openFiles)).toEqual(expected);
 });

@@ -24,15 +24,20 @@ function client(
 }
 
 test.each([
-  ["of a stranger is its own, whatever it says", "203.0.113.9", "1.1.1.1", "203.0.113.9"],
-  ["behind a proxy is what the proxy says", "10.1.1.1", "203.0.113.9", "203.0.113.9"],
-  ["behind two proxies is the one before both", "10.1.1.1", "203.0.113.9, 192.0.2.7", "203.0.113.9"],
-  ["is not what the client made up before it", "10.1.1.1", "10.9.9.9, 1.1.1.1, 203.0.113.9", "203.0.113.9"],
-  ["of a client within the trusted network is the first", "10.1.1.1", "10.2.2.2, 10.3.3.3", "10.2.2.2"],
-  ["behind a proxy that hides it is the proxy's", "10.1.1.1", "1.1.1.1, unknown", "10.1.1.1"],
-  ["behind a proxy that says nothing is the proxy's", "10.1.1.1", "", "10.1.1.1"],
-  ["by IPv6 is read as well", "fd00::1", "2001:db8::9", "2001:db8::9"],
-  ["of an IPv4 proxy on an IPv6 socket is known", "::ffff:10.1.1.1", "203.0.113.9", "203.0.113.9"],
+  ["is the peer's address if the peer is not a trusted proxy", "203.0.113.9", "1.1.1.1", "203.0.113.9"],
+  ["is the address that a trusted proxy reports", "10.1.1.1", "203.0.113.9", "203.0.113.9"],
+  ["is the first address before two trusted proxies", "10.1.1.1", "203.0.113.9, 192.0.2.7", "203.0.113.9"],
+  [
+    "is not an address that the client added to the header",
+    "10.1.1.1",
+    "10.9.9.9, 1.1.1.1, 203.0.113.9",
+    "203.0.113.9",
+  ],
+  ["is the first address if all addresses are trusted", "10.1.1.1", "10.2.2.2, 10.3.3.3", "10.2.2.2"],
+  ["is the proxy's address if the proxy hides the client", "10.1.1.1", "1.1.1.1, unknown", "10.1.1.1"],
+  ["is the proxy's address if the proxy sends no header", "10.1.1.1", "", "10.1.1.1"],
+  ["may be an IPv6 address", "fd00::1", "2001:db8::9", "2001:db8::9"],
+  ["is found if an IPv4 proxy connects to an IPv6 socket", "::ffff:10.1.1.1", "203.0.113.9", "203.0.113.9"],
 ])("the client's address %s", (_name, peer, header, expected) => {
   expect(client(peer, { "x-forwarded-for": header })).toBe(expected);
   const forwarded =

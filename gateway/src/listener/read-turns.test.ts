@@ -43,7 +43,7 @@ function start(sessions: readonly FakeSession[]) {
   return { turns, endTurn };
 }
 
-test("one turn reads a limited number of chunks of all sessions together", () => {
+test("one turn reads a limited number of chunks across all sessions", () => {
   const sessions = [new FakeSession(), new FakeSession()];
   const { turns, endTurn } = start(sessions);
   for (let turn = 0; turn < 3; turn++) {

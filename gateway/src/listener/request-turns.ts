@@ -21,7 +21,7 @@ export class RequestTurns {
   /** The turns in which connections are read. */
   readonly reads: ReadTurns;
   private readonly callbacks: Pick<Callbacks, "soon">;
-  /** The waiting requests by client, in the order of the clients' turns; no set is empty. */
+  /** The waiting requests by client, in the order of the clients' turns; sets are never empty. */
   private readonly waiting = new Map<string, Set<Begin>>();
   private begun = 0;
   private isTurning = false;

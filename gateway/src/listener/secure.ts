@@ -19,10 +19,10 @@ interface TlsNotified {
 }
 
 /**
- * Creates the TLS server of the port. It does not listen itself but receives connections. A client without
- * ALPN gets HTTP/1.1, and a client that offers only unknown protocols is rejected. If client authorities are
- * configured, so is a client without a certificate. A handshake that fails, or takes longer than
- * `headersTimeoutMs`, ends the connection.
+ * Creates the TLS server of the port. The server does not listen itself but receives connections. A client
+ * without ALPN gets HTTP/1.1, and a client that offers only unknown protocols is rejected. If client
+ * authorities are configured, a client without a certificate is rejected as well. A handshake that fails, or
+ * takes longer than `headersTimeoutMs`, ends the connection.
  */
 export function createSecure(
   certificate: Certificate,

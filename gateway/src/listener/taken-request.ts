@@ -33,8 +33,8 @@ const DRAIN = "drain";
 const FINISH = "finish";
 
 /**
- * An accepted request, until its response closes. For low cost per request, it is a single object with one
- * listener per event.
+ * An accepted request, until its response closes. A single object with one listener per event keeps the cost
+ * per request low.
  */
 export class TakenRequest implements Exchange, Watched, Placed {
   place = -1;

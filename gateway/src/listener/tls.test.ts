@@ -34,8 +34,8 @@ function use({ certificate, key }: SelfSigned): void {
 
 let server: Server;
 /**
- * A server whose timeout for headers is one second, since on a busy machine a handshake alone may take that
- * long.
+ * A server with a header timeout of one second. With a shorter timeout, a handshake could fail on a busy
+ * machine.
  */
 let impatient: Server;
 const LINES: Record<string, unknown>[] = [];
@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Resolves when the log has a new line with this text. */
+/** Resolves when the log has a new line that contains a string. */
 function logged(text: string): Promise<void> {
   const from = LINES.length;
   return new Promise((resolve) => {

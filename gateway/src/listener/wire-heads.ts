@@ -14,9 +14,7 @@ export const READ_AHEAD = 2 * 64 * 1024;
  * directions, since a connection reports how many bytes were read, but not where a head ends.
  */
 export class WireHeads {
-  /**
-   * For each connection, the number of bytes before its next head, or the request whose end is not known yet.
-   */
+  /** By connection, the number of bytes before its next head, or the request whose end is not known yet. */
   private readonly ends = new WeakMap<Socket, number | IncomingMessage>();
 
   /** Returns the size of a request's head; must be called when Node reports the request. */

@@ -8,7 +8,7 @@ const BUSY_MS = 20;
 
 const QUEUES = new Map<number, LineQueue>();
 
-/** Returns the queue for standard output. It drops no lines, since the output of commands is finite. */
+/** Returns the queue for standard output, which drops no lines, since the output of commands is finite. */
 export function standardOutput(): LineQueue {
   return queueOf(1, Number.POSITIVE_INFINITY);
 }

@@ -245,7 +245,7 @@ test("a call cancelled by its caller counts as canceled, and its method has a hi
   ]);
 });
 
-test("metrics are OpenMetrics if the scraper prefers it, and compressed if the scraper accepts gzip", async () => {
+test("metrics are in OpenMetrics format if the scraper prefers this format, and compressed if the scraper accepts gzip", async () => {
   const accept = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.3";
   const open = await fetch(gateway.metricsUrl ?? "", { headers: { accept, "accept-encoding": "gzip" } });
   expect(open.headers.get("content-type")).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -291,7 +291,7 @@ function lint(page: string): string[] {
 test("all metrics, including the process metrics, follow the Prometheus conventions", async () => {
   const page = (await scrape()).join("\n");
   expect(lint(page)).toEqual([]);
-  // If promtool is installed, it must agree.
+  // If promtool is installed, it must find no problems either.
   const promtool = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });
   if (promtool.error === undefined) expect(promtool.stdout + promtool.stderr).toBe("");
   expect(lint("# TYPE a_ms gauge\na_ms 1\n")).toEqual(["a_ms: no help", "a_ms: no base unit"]);

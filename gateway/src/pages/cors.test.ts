@@ -17,7 +17,7 @@ async function start(origins: readonly string[]): Promise<Server> {
   return started;
 }
 
-/** Returns the head of a response in lower case. fetch hides some of the headers. */
+/** Returns the head of a response in lower case. (fetch would hide some of the headers.) */
 async function head({ port }: Server, verb: string, ...headers: readonly string[]): Promise<string> {
   const lines = ["Host: a", "Connection: close", ...headers].map((line) => `${line}\r\n`).join("");
   const text = `${verb} /echo.v1.EchoService/Echo?connect=v1&encoding=json&message={} HTTP/1.1\r\n${lines}\r\n`;

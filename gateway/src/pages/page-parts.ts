@@ -8,7 +8,9 @@ import type { Origin } from "../listener/origin.ts";
  */
 export type Parts = readonly Uint8Array[];
 
-/** The placeholder for the host of the request. It occurs in no host and in no readable text. */
+/**
+ * The placeholder for the host of the request, a character that occurs neither in hosts nor in readable text.
+ */
 const HOST_MARK = "\u0000";
 
 /** The size of one write, in bytes. */

@@ -8,7 +8,7 @@ import { BadRequestSchema, ErrorInfoSchema } from "connect-rest-runtime/gen/goog
 
 /**
  * Adds standard details to a validation error: its violations as google.rpc.BadRequest, which clients in any
- * language know, and google.rpc.ErrorInfo with the reason REQUEST_INVALID. Other errors do not change.
+ * language support, and google.rpc.ErrorInfo with the reason REQUEST_INVALID. Other errors do not change.
  */
 export function withFieldViolations(error: unknown): unknown {
   if (!(error instanceof ConnectError) || error.code !== Code.InvalidArgument) return error;

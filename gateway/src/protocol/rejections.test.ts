@@ -189,7 +189,7 @@ test.each([
   ["CONNECT", "x: y", 405, "allow", expect.stringContaining("post")],
   ["POST", "expect: more", 417, "content-type", "text/plain; charset=utf-8"],
 ])(
-  "if the protocol is unknown, %s with %s gets a plain text and %i with %s",
+  "a request of an unknown protocol, %s with %s, gets plain text and the status %i with the header %s",
   async (verb, header, status, name, value) => {
     const target = verb === "CONNECT" ? "a:1" : ECHO;
     const request = `${verb} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lineOf(header)}\r\n\r\n`;

@@ -146,7 +146,7 @@ function wrong(place: Place | undefined, text: string): ConnectError {
 
 /**
  * Returns whether a string is an exact integer. Number and BigInt would also accept other bases and spaces,
- * and round. A fraction of zero is allowed.
+ * and round. Notations such as 1.0 and 1e2 are allowed.
  */
 function isExactInteger(text: string): boolean {
   if (INTEGER.test(text)) return true;

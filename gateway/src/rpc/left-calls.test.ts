@@ -117,7 +117,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  "%s (%s) whose client disconnects during the token lookup is logged with its caller, and takes no slot",
+  "%s (%s) whose client disconnects during the token lookup is logged with its caller, and occupies no slot",
   async (_, _name, send, { path, type, body }, options) => {
     const asked = Promise.withResolvers<void>();
     const found = Promise.withResolvers<void>();

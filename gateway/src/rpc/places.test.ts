@@ -31,7 +31,7 @@ const cases = PATHS.flatMap(([name, service]) =>
 );
 
 test.each(cases)(
-  "incomplete requests of %s (%s, %s path) take no slot of callsInFlight",
+  "incomplete requests of %s (%s, %s path) do not count for callsInFlight",
   async (method, _type, _path, service, headers, sent) => {
     const server = await startServer({ ...service, limits: { callsInFlight: 1, drainGraceMs: 10 } });
     const session = http2.connect(server.url).on("error", () => undefined);
@@ -58,20 +58,25 @@ async function echo({ url }: Server, text: string): Promise<number> {
   return response.status;
 }
 
-test.each(PATHS)("on the %s path, unread responses take no slot of callsInFlight", async (_path, service) => {
-  const server = await startServer({ ...service, limits: { callsInFlight: 1, drainGraceMs: 10 } });
-  const body = JSON.stringify({ text: "x".repeat(3_000_000) });
-  const head = `POST /echo.v1.EchoService/Echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n`;
-  const sockets = Array.from({ length: 5 }, () => {
-    const socket = net.connect(server.port, "127.0.0.1").on("error", () => undefined);
-    socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
-    return socket;
-  });
-  // the start of the response has arrived, and the rest is not read
-  await Promise.all(
-    sockets.map((socket) => new Promise((resolve) => socket.once("readable", () => resolve(socket.read(1))))),
-  );
-  expect(await echo(server, "a")).toBe(200);
-  for (const socket of sockets) socket.destroy();
-  await server.close({ skipNotice: true });
-});
+test.each(PATHS)(
+  "on the %s path, unread responses do not count for callsInFlight",
+  async (_path, service) => {
+    const server = await startServer({ ...service, limits: { callsInFlight: 1, drainGraceMs: 10 } });
+    const body = JSON.stringify({ text: "x".repeat(3_000_000) });
+    const head = `POST /echo.v1.EchoService/Echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n`;
+    const sockets = Array.from({ length: 5 }, () => {
+      const socket = net.connect(server.port, "127.0.0.1").on("error", () => undefined);
+      socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
+      return socket;
+    });
+    // the start of the response has arrived, and the rest is not read
+    await Promise.all(
+      sockets.map(
+        (socket) => new Promise((resolve) => socket.once("readable", () => resolve(socket.read(1)))),
+      ),
+    );
+    expect(await echo(server, "a")).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await server.close({ skipNotice: true });
+  },
+);

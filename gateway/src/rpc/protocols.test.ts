@@ -263,7 +263,7 @@ test.each(
     ([type, method]) => !(type.startsWith("connect+") && method === "Echo"),
   ),
 )(
-  "a body of application/%s without an envelope gets an error that says so, for the method %s",
+  "a body of application/%s without an envelope gets an error about the missing envelope, for the method %s",
   async (type, method) => {
     for (const body of ["{}", '{"text":"a"}', `{"text":"${"a".repeat(10_000)}"}`]) {
       const sent = {

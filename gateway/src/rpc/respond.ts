@@ -165,7 +165,8 @@ async function sendChunks(
     await endResponse(response);
     return undefined;
   } finally {
-    // Not awaited: it only releases the resources of a stream that was cut, and its errors have no effect.
+    // Not awaited: `return` only releases the resources of a stream that was cut, and its errors have no
+    // effect.
     chunks.return?.().catch(() => undefined);
   }
 }

@@ -40,7 +40,9 @@ export function ownRoutes(
   if (services !== undefined) reflectionRoutes(router, () => (schema ??= describe(services())));
 }
 
-/** Builds the schema for reflection on first use, since it takes long and few clients ask for it. */
+/**
+ * Builds the schema for reflection. Called on first use, since building takes long and few clients need it.
+ */
 async function describe(services: readonly DescService[]): Promise<Schema> {
   const { createFileIndex } = await import("../reflection/file-index.ts");
   return { services: services.map(({ typeName }) => typeName), files: createFileIndex(services) };

@@ -32,7 +32,7 @@ export class Told implements BusObserver {
   }
 }
 
-/** A member of a feed in one process. It rejects entries that begin with "bad". */
+/** A member of a feed in one process, which rejects entries that begin with "bad". */
 export class Member implements FeedMember {
   readonly entries: string[] = [];
   readonly fences: bigint[] = [];

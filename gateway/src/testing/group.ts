@@ -74,7 +74,7 @@ export class TestGroup {
   }
 }
 
-/** One direction of a channel; sending a message resolves when it is read. */
+/** One direction of a channel. Sending a message resolves when the receiver reads it. */
 class Wire {
   receive: (message: unknown) => void = () => undefined;
   isCut = false;

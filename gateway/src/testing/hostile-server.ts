@@ -12,7 +12,7 @@ import { selfSigned } from "./self-signed.ts";
  * bytes. Limits in the environment, as JSON, override these limits.
  */
 const own: LimitOptions = {
-  // no test depends on the load of the machine
+  // tests must not depend on the load of the machine
   eventLoopDelayMs: 60_000,
   headersTimeoutMs: 300,
   bodyIdleTimeoutMs: 200,

@@ -18,8 +18,8 @@ export function registeredApi(): object | undefined {
 }
 
 /**
- * Returns the OpenTelemetry API. It has a hundred modules, so it is loaded with the first traced call: a
- * gateway without an SDK and without callers that trace never needs it. All copies of the API share the SDK's
+ * Returns the OpenTelemetry API. Its hundred modules are loaded with the first traced call, since a gateway
+ * without an SDK and without callers that trace never needs them. All copies of the API share the SDK's
  * registered objects.
  */
 export function tracingApi(): Api {

@@ -77,7 +77,7 @@ function own(spans: readonly CollectedSpan[]) {
   return { call, request };
 }
 
-test("the setup in these tests is the one in the README", () => {
+test("the setup in these tests is documented in the README", () => {
   const [, ...lines] = readFileSync(path.join(testing, "tracing.ts"), "utf8").split("\n");
   const readme = readFileSync(path.resolve(testing, "../../README.md"), "utf8");
   expect(readme).toContain(`\n${lines.join("\n")}\`\`\`\n`);

@@ -18,7 +18,7 @@ export interface RequestTrace {
   end(end: RequestEnd): void;
 }
 
-/** The trace of a request that is not traced. */
+/** The trace object for a request that is not traced. */
 const NONE: RequestTrace = { headers: undefined, run: undefined, end: () => undefined };
 
 /**

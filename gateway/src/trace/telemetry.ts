@@ -22,8 +22,9 @@ export async function flushTelemetry(): Promise<void> {
 }
 
 /**
- * Returns the reason why a loaded SDK produces no spans; undefined if there is no problem. An SDK for an
- * older version of the API registers itself where the newer API does not look, and nothing else reports that.
+ * Returns the reason why a loaded SDK produces no spans; undefined if the SDK works or none is loaded. An SDK
+ * for an older version of the API registers itself where the newer API does not look, and nothing else
+ * reports that.
  */
 export function telemetryProblem(): string | undefined {
   const global = registeredApi();

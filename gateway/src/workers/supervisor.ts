@@ -97,7 +97,7 @@ class Member {
     void tellWorker(this.worker, { type: "start", number, count, upstreams, resumeKey });
   }
 
-  /** Sends a heartbeat; returns false if the worker has not responded for long. */
+  /** Sends a heartbeat; returns false if the worker has not responded to the last ones. */
   beat(): boolean {
     void tellWorker(this.worker, { type: "beat" });
     return this.heart.beat();
@@ -228,7 +228,7 @@ export class Supervisor {
   }
 
   /**
-   * Sends heartbeats, and kills workers that have not responded for long, because their clients would wait
+   * Sends heartbeats, and kills workers that have stopped responding, because their clients would wait
    * forever.
    */
   private beat(): void {

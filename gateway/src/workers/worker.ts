@@ -3,7 +3,7 @@ import type { BrokerChannel } from "../bus/group-bus.ts";
 import type { FromBroker } from "../bus/group-messages.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 
-/** In a worker, the messages of the primary process. */
+/** The messages of the primary process, in a worker. */
 export class Orders {
   readonly start: WorkerStart;
   /** Resolves when another worker has replaced this one. */

@@ -67,7 +67,7 @@ export type NextPage<I extends DescMessage = DescMessage> =
 
 /** The rule for paging by a time or an integer that several items may share. */
 export interface OverlapRule<I extends DescMessage = DescMessage> {
-  /** Path in an item to its unique key. */
+  /** The path in an item to its unique key. */
   readonly key: string;
   /** The unit of a time in the request. Undefined for an integer. */
   readonly unit?: CountUnit;
@@ -85,7 +85,7 @@ export interface OverlapRule<I extends DescMessage = DescMessage> {
 export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "paginate";
-  /** Paths from the payload to the array of items. The first path that leads to an array is used. */
+  /** The paths from the payload to the array of items. The first path that leads to an array is used. */
   readonly items: readonly string[];
   readonly next: NextPage<I>;
   /**
@@ -95,7 +95,7 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
   readonly more?: Condition;
   /** The ways in which the upstream represents a page without items. Undefined for `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[];
-  /** Paths from the payload to keys that are expected although no rule reads them. */
+  /** The paths from the payload to keys that are expected although no rule reads them. */
   readonly known?: readonly string[];
   /** The maximum number of pages. */
   readonly maxPages: number;
@@ -158,9 +158,9 @@ export interface FeedParts<I extends DescMessage = DescMessage> {
 export interface PollAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "poll";
-  /** Path from the payload to the array of items, newest first. */
+  /** The path from the payload to the array of items, newest first. */
   readonly items: string;
-  /** Path in an item to its unique key. */
+  /** The path in an item to its unique key. */
   readonly key: string;
   /** The name, in lower case, of the header with the number of seconds to wait. */
   readonly intervalHeader?: string;
@@ -168,7 +168,7 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly intervalMs: number;
   /** Whether the items of the first poll are skipped. */
   readonly skipBacklog: boolean;
-  /** Paths from the payload to expected keys other than `items`. */
+  /** The paths from the payload to expected keys other than `items`. */
   readonly known?: readonly string[];
   /**
    * Set if messages are batches and all watchers share one poller. Default: each message is one item, and

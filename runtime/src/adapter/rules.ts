@@ -28,7 +28,7 @@ export interface EnvelopeRule {
   readonly errors?: string;
   /** The ways in which the upstream represents an empty payload. Undefined for `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[];
-  /** Paths to keys that are expected although no rule reads them. */
+  /** The paths to keys that are expected although no rule reads them. */
   readonly known?: readonly string[];
 }
 
@@ -52,8 +52,8 @@ export type ErrorShape =
       readonly code: string;
       readonly detail: string;
       /**
-       * Dotted path in an object to the name of the invalid request field. Undefined if objects do not name
-       * fields.
+       * The dotted path in an object to the name of the invalid request field. Undefined if objects do not
+       * name fields.
        */
       readonly field?: string;
     }
@@ -94,7 +94,7 @@ export interface ErrorRule {
 export interface RetryAfterRule {
   /** The name of the header; undefined if `path` is set. */
   readonly header?: string;
-  /** Dotted path from the root of the body. */
+  /** The dotted path from the root of the body. */
   readonly path?: string;
   /**
    * `seconds` or `millis` from now (a fraction is allowed), `epoch` seconds,
@@ -109,7 +109,7 @@ export interface RetryAfterRule {
 export interface ErrorMetadataRule {
   /** The key in the metadata. */
   readonly key: string;
-  /** Dotted path from the root of the body. */
+  /** The dotted path from the root of the body. */
   readonly path: string;
 }
 
@@ -152,8 +152,8 @@ export interface RequestCondition {
 /** The rule for waiting until an accepted operation completes. Paths are dotted and start at the payload. */
 export interface OperationRule {
   /**
-   * The location of the operation's status: a link in a header or in the payload, or a path with the value of
-   * a payload key.
+   * The location of the operation's status: a link in a header or in the payload, or a path that contains the
+   * value of a payload key.
    */
   readonly status:
     | { readonly kind: "header"; readonly header: string }

@@ -172,7 +172,7 @@ test("a breaker doubles the cooldown up to a minute, and resets it after a succe
   expect(tested.states.at(-1)).toBe(5_000);
 });
 
-test("a breaker sends another probe after an inconclusive one", () => {
+test("a breaker sends another probe after an inconclusive probe", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(5_000);
   atOnce(tested.breaker.admit()).end(canceled);
@@ -180,7 +180,7 @@ test("a breaker sends another probe after an inconclusive one", () => {
   expect(tested.states.at(-1)).toBe("closed");
 });
 
-test("a breaker does not wait forever for a probe", () => {
+test("a breaker does not wait forever for the result of a probe", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(5_000);
   const lost = atOnce(tested.breaker.admit());
@@ -202,7 +202,7 @@ test("a breaker ignores requests that began before it opened", () => {
   expect(tested.rejection()).toBeDefined();
 });
 
-test("a breaker permits only one probe, regardless of how many requests arrive and when", () => {
+test("a breaker permits only one probe at a time, regardless of the number and the times of requests", () => {
   const outcome = fc.constantFrom(undefined, down, late, canceled);
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(200_000), fc.integer({ min: 1, max: 9 }), outcome)), (rounds) => {

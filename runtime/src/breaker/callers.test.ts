@@ -83,7 +83,7 @@ const KINDS: readonly Kind[] = [
 
 const LONG_MS = 5_000;
 
-/** Circuit breaker on a fake clock that reports which requests it rejects. */
+/** A circuit breaker on a fake clock. `request` reports whether a request was permitted. */
 class Tested {
   readonly clock = new FakeClock();
   readonly reports: BreakerReport[] = [];
@@ -140,7 +140,7 @@ const request = fc.record({
   kind: fc.oneof(fc.constantFrom(...KINDS), fc.constant(LASTING)),
 });
 
-test("each failure opens the circuit that an independent model predicts", () => {
+test("after random failures, the open circuits match an independent model", () => {
   fc.assert(
     fc.property(
       fc.array(request, { minLength: 1, maxLength: 150, size: "max" }),
@@ -179,7 +179,7 @@ function isResponse([name]: Kind): boolean {
 }
 
 test.each(KINDS)(
-  "after five requests with %s the circuit of %s is open, and with a single caller the circuit of all callers",
+  "after five requests with %s, the circuit of %s is open, or the circuit of all callers if there is only one caller",
   (_n, opens, error) => {
     const several = new Tested();
     for (let i = 0; i < 5; i++) several.request("one", error, { ms: LONG_MS });
@@ -229,7 +229,7 @@ test("the circuit of a caller whose requests fail protects the upstream from tha
   for (let i = 0; i < 4; i++) expect(tested.request("poisoner")).toBe(true);
 });
 
-test("an upstream that fails for all callers gets a few requests of each caller", () => {
+test("an upstream that fails for all callers gets only a few requests of each caller", () => {
   const callers = fc.array(fc.constantFrom("a", "b", "c", "d"), {
     minLength: 60,
     maxLength: 120,
@@ -274,7 +274,7 @@ test("an inconclusive probe does not delay other callers, whose probes find that
   slow.end(LATE);
 });
 
-test("missed deadlines shorter than a method's usual latency are ignored, and much longer ones open the circuit of their caller", () => {
+test("a missed deadline is ignored if it was shorter than the method's usual latency, and opens the caller's circuit if it was much longer", () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 5000 }), fc.integer({ min: 1, max: 100 }), (usual, percent) => {
       const tested = new Tested();
@@ -290,14 +290,14 @@ test("missed deadlines shorter than a method's usual latency are ignored, and mu
   );
 });
 
-test("the usual latency of one method does not apply to a slower method", () => {
+test("a slow method is not judged by the usual latency of another method", () => {
   const tested = new Tested();
   for (let i = 0; i < 50; i++) tested.request("a", undefined, { ms: 5, method: "fast" });
   for (let i = 0; i < 50; i++) tested.request("a", undefined, { ms: 3000, method: "slow" });
   for (let i = 0; i < 50; i++) expect(tested.request("a", LATE, { ms: 2000, method: "slow" })).toBe(true);
 });
 
-test("requests beyond the limit wait for their turn, and are rejected if a circuit opens during the wait", async () => {
+test("requests beyond the limit wait for their turn, and are rejected if a circuit opens meanwhile", async () => {
   const tested = new Tested();
   const { signal } = new AbortController();
   const admit = (caller: string) => tested.breaker.admit({ caller, signal: () => signal });

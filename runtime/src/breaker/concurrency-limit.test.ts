@@ -43,7 +43,7 @@ class Tested {
     return this.running.filter((each) => each.caller === caller).length;
   }
 
-  /** Lowers the limit: requests of several callers fail at the same time, repeatedly. */
+  /** Lowers the limit `rounds` times: each time, requests of several callers fail together. */
   async lower(rounds: number, callers: readonly string[] = CALLERS): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       for (let count = 0; count < 3; count++) for (const caller of callers) this.enter(caller);
@@ -63,7 +63,7 @@ const step = fc.record({
   failed: fc.constantFrom(true, true, false, undefined),
 });
 
-test("a caller without a request may send one, others wait for the limit, and all waiting requests start", async () => {
+test("a caller without a running request may always send one, other requests wait for the limit, and all waiting requests start eventually", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200, size: "max" }), async (steps) => {
       const tested = new Tested();
@@ -88,7 +88,7 @@ test("a caller without a request may send one, others wait for the limit, and al
   );
 });
 
-test("failures of several callers halve the number of concurrent requests, down to one, and successes remove the limit", async () => {
+test("failures of several callers halve the number of concurrent requests, down to one, and later successes remove the limit", async () => {
   const tested = new Tested();
   await tested.lower(1);
   expect(tested.limit.load.limit).toBeLessThanOrEqual(6);
@@ -108,7 +108,7 @@ test("failures of several callers halve the number of concurrent requests, down 
   expect(tested.limit.load.limit).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("failures of one caller do not lower the limit, and a burst of failures lowers it once", async () => {
+test("failures of one caller do not lower the limit, and a burst of failures lowers it only once", async () => {
   const alone = new Tested();
   await alone.lower(20, ["a"]);
   expect(alone.limit.load.limit).toBe(Number.POSITIVE_INFINITY);
@@ -124,7 +124,7 @@ test("callers with waiting requests take turns, regardless of how many requests 
   for (const caller of CALLERS) tested.enter(caller);
   for (let count = 0; count < 9; count++) tested.enter("a");
   for (const caller of ["b", "c"]) tested.enter(caller);
-  // the request of d starts no waiting request, since the running requests still exceed the limit
+  // no waiting request starts when d's request ends, since the running requests still exceed the limit
   await tested.leave(3, undefined);
   tested.enter("d");
   while (tested.running.length > 0) await tested.leave(0, undefined);

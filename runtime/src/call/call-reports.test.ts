@@ -262,7 +262,7 @@ test.each(CASES)("a call of kind %s that ends by %s is reported exactly once", a
 });
 
 test.each(STREAMS)(
-  "a call of kind %s whose client leaves its loop is reported when no more messages can be read",
+  "a call of kind %s whose client stops reading early is reported once its messages can no longer be read",
   async (kind) => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;

@@ -91,7 +91,7 @@ function isName(name: string): boolean {
 }
 
 test.each(NAMES)(
-  "a misspelling of %s in `differences.methods` is reported by name, and the correct name is valid",
+  "the error for a misspelling of %s in `differences.methods` names the misspelling, and the correct name is accepted",
   (name) => {
     const problemWith = (pattern: string) =>
       problemOf({ ...VALID, differences: { methods: { [pattern]: { lost: "fail" } } } });

@@ -34,7 +34,7 @@ function request(verb: RestRequest["verb"]): () => RequestWriter {
   return () => new RequestWriter(verb, "/things");
 }
 
-test("a missing body is read as an empty message after a write, is reported as lost unless a rule allows it, and is an error after a read", async () => {
+test("a response without a body is read as an empty message after a write, with a report unless a rule allows it, and is an error after a read", async () => {
   const drawn = fc.record({
     verb: fc.constantFrom<RestRequest["verb"]>("GET", "POST", "PUT", "PATCH", "DELETE"),
     status: fc.constantFrom(200, 201, 202, 203, 299),

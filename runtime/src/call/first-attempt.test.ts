@@ -84,7 +84,9 @@ const WAYS: Readonly<Record<string, { readonly redirects: boolean; readonly opti
   },
 };
 
-/** Headers that an observer adds. Without added headers, a request equals many others. */
+/**
+ * Headers that an observer adds. A request without added headers can share its encoded headers with others.
+ */
 const ADDED = [{}, { "x-more": "1" }];
 
 /** Records the behavior of a call as seen by callers, observers and the upstream. */
@@ -215,7 +217,7 @@ test("if a program modifies its credentials object, the next request uses the ne
 });
 
 test.each(["first attempt with a listener", "first attempt with a signal"])(
-  "%s: the end of the call ends its request with the same reason",
+  "%s: when the call ends, its request is aborted with the same reason",
   async (way) => {
     const closed = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();

@@ -28,9 +28,9 @@ export interface FirstParts {
 }
 
 /**
- * Sends the first attempt of a request that can be sent immediately. This path allocates one object with one
- * promise, while the general path allocates both for each of its steps. It also needs no AbortSignal if the
- * context works without one.
+ * Sends the first attempt of a request that can be sent immediately. This code path allocates one object with
+ * one promise, while the general path allocates both for each of its steps. It also needs no AbortSignal if
+ * the context works without one.
  */
 export function sendFirst(parts: FirstParts): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => new FirstAttempt(parts, resolve, reject).start());

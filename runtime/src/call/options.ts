@@ -124,8 +124,8 @@ export interface RestOptions extends ClientOptions {
   readonly strict?: boolean | undefined;
   /**
    * The deadline of methods that do not set their own, in milliseconds. The shortest of this deadline, the
-   * caller's deadline and `maxTimeoutMs` applies. It does not apply to streams without a natural end, which
-   * poll or read records. Default: 60 000.
+   * caller's deadline and `maxTimeoutMs` applies. This default does not apply to streams without a natural
+   * end, which poll or read records. Default: 60 000.
    */
   readonly timeoutMs?: number | undefined;
   /** The longest deadline of any call, in milliseconds, even if a method sets a longer one. Default: none. */

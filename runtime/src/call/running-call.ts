@@ -111,7 +111,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return inTurns(typed(work, this.settings.types), { signal: this.context.signal, clock, bytes });
   }
 
-  /** Returns the error of a response that reports an error with a success status. */
+  /** Returns the error in a response with a success status. */
   failure({ status, header, body }: ReadResponse): ConnectError {
     const json = operationStatus(body.value);
     const bytes = Buffer.from(json === undefined ? "" : stringifyJson(json));

@@ -140,7 +140,7 @@ test("OAuth 1.0a does not sign JSON bodies and raw bytes", async () => {
   }
 });
 
-test("OAuth 1.0a signs without a token if the method requires credentials of the client alone", async () => {
+test("OAuth 1.0a signs without a token if the method requires only the credentials of the client", async () => {
   const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] });
   expect(verify(seen, origin, "c&s", "")).not.toHaveProperty("oauth_token");
 });
@@ -168,13 +168,13 @@ test.each([
   [["none", "api_key"], "none"],
   [["oauth2", "none"], "none"],
   [[], "none"],
-] as const)("a method that accepts %j sends %s", async (credentials, kind) => {
+] as const)("a method that accepts the credentials %j sends %s", async (credentials, kind) => {
   const { seen } = await seenWith({ apiKey: "k", oauth1 }, { ...keyRules, credentials });
   const sent = seen.headers["x-key"] === "k" ? "api_key" : seen.authorization ? "oauth1" : "none";
   expect(sent).toBe(kind);
 });
 
-test("a call for which no credentials match fails with an error that names the accepted kinds", async () => {
+test("a call without matching credentials fails with an error that names the accepted kinds", async () => {
   const error = await failureOf(seenWith({ apiKey: "k" }, { credentials: ["oauth1", "oauth2"] }));
   expect(error.rawMessage).toBe(
     "upstream things: test.v1.ThingService.GetThing needs one of oauth1, oauth2, got api_key",
@@ -196,7 +196,7 @@ test("a credentials function receives the method and the headers of the call", a
   expect(seen.authorization).toBe("Bearer GetThing/of-the-caller");
 });
 
-test("a credentials function that fails causes an internal error, which does not show its message to the caller", async () => {
+test("an exception in a credentials function causes an internal error that does not disclose the exception", async () => {
   const error = await failureOf(
     seenWith(() => {
       throw new Error("store at 10.0.0.1 is down");
@@ -207,7 +207,7 @@ test("a credentials function that fails causes an internal error, which does not
   expect(String(error.cause)).toContain("10.0.0.1");
 });
 
-test("a credentials function that returns a token with a line break is rejected", async () => {
+test("credentials are rejected if a function returns a token with a line break", async () => {
   const error = await failureOf(seenWith(() => ({ oauth2: { accessToken: "a\r\nx: y" } }), bearerRules));
   expect(error.rawMessage).toBe(
     "upstream things: oauth2 credentials: expected printable ASCII on one line, got a line break",
@@ -215,7 +215,7 @@ test("a credentials function that returns a token with a line break is rejected"
   expect(error.code).toBe(Code.Unauthenticated);
 });
 
-test("a credentials function that returns no credentials fails the call", async () => {
+test("a call fails if its credentials function returns no credentials", async () => {
   const error = await failureOf(seenWith((() => undefined) as never, bearerRules));
   expect(reasonOf(error)).toBe("UPSTREAM_CREDENTIALS_MISSING");
 });

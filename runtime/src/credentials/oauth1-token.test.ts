@@ -6,7 +6,7 @@ import { readOAuth1Token, signOAuth1 } from "./oauth1-token.ts";
 
 const secrets = fc.string({ minLength: 1, maxLength: 20 }).map((text) => new Secret(text));
 
-test("a request has every protocol parameter once, and a signature that a server can verify", () => {
+test("a signed request contains every protocol parameter once, and a signature that a server can verify", () => {
   fc.assert(
     fc.property(
       fc.record({ consumerKey: secrets, consumerSecret: secrets }),
@@ -44,7 +44,7 @@ test("a request has every protocol parameter once, and a signature that a server
   );
 });
 
-test("a token is read unchanged, or rejected because no header can carry it", () => {
+test("a token is read unchanged, or rejected if a header cannot contain it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string(), (token, tokenSecret) => {
       const text = String(new URLSearchParams({ oauth_token: token, oauth_token_secret: tokenSecret }));

@@ -118,7 +118,7 @@ test.each(VECTORS)(
 );
 
 test.each(VECTORS)(
-  "the signature of a known request in a header is correct: $name",
+  "the signature in the header of a known request is correct: $name",
   ({ request, oauth, secrets, signature }) => {
     const [consumerSecret, tokenSecret] = secrets;
     const { oauth_signature_method, ...given } = oauth;

@@ -36,7 +36,8 @@ export interface TokenStore {
   readonly name: string;
   /**
    * Replaces the stored tokens. Only one refresh runs at a time across all processes. `refresh` receives the
-   * tokens that are stored when it starts, or undefined. If it fails, the stored tokens remain unchanged.
+   * tokens that are stored when it starts, or undefined. If `refresh` fails, the stored tokens remain
+   * unchanged.
    */
   update(refresh: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens>;
 }

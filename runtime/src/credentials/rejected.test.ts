@@ -56,7 +56,7 @@ test("a token that the upstream rejects is refreshed, and the request is retried
   expect(asked).toBe(1);
 });
 
-test("the caller receives the third rejection, and `rejected` is called for all refreshed credentials", async () => {
+test("after three rejections the caller receives the error, and `rejected` was called for all refreshed credentials", async () => {
   const told: string[] = [];
   const end = async () => {
     told.push("new");
@@ -76,7 +76,7 @@ test("the caller receives the third rejection, and `rejected` is called for all 
   expect(told).toEqual(["old", "new", "newest"]);
 });
 
-test("without other credentials the caller receives the rejection of the upstream", async () => {
+test("if there are no other credentials, the caller receives the upstream's rejection", async () => {
   const { tokens, call } = await upstreamOf(() => bearer("old", async () => undefined), "new");
   expect((await failureOf(call())).code).toBe(Code.Unauthenticated);
   expect(tokens).toEqual(["Bearer old"]);
@@ -86,7 +86,7 @@ test.each([
   ["a ConnectError is the caller's", new ConnectError("it has ended", Code.Aborted), Code.Aborted],
   ["anything else is a defect of the function", new Error("secret"), Code.Internal],
 ])(
-  "the error of a credentials function that has no other credentials reaches the caller: %s",
+  "if a credentials function fails to provide other credentials, its error reaches the caller: %s",
   async (_, thrown, code) => {
     const { call } = await upstreamOf(() => bearer("old", () => Promise.reject(thrown)), "new");
     const error = await failureOf(call());

@@ -104,7 +104,7 @@ test("after a failed background refresh the token is used until it expires, and 
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 
-test("while the token endpoint is unavailable, requests to it become rarer, and calls fail immediately with the delay", async () => {
+test("while the token endpoint is unavailable, it is requested less and less often, and calls fail immediately with the delay", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = () => ({ status: 503, body: "down" });
   for (let second = 0; second < 600; second++) {
@@ -205,7 +205,7 @@ test("errors never contain a secret, even if the server repeats it", async () =>
   );
 });
 
-test("a token that the upstream rejected is refreshed once for all calls, and not again for a while", async () => {
+test("a token that the upstream rejected is refreshed once for all calls, and then not again for some time", async () => {
   const { endpoint, clock, source } = setUp();
   const first = await source.get();
   const others = await Promise.all(Array.from({ length: 20 }, () => source.another(first)));
@@ -232,7 +232,7 @@ const EVENTS = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const), ms: fc.nat(20_000) }),
 );
 
-test("when the upstream invalidates tokens, calls get another token or UNAVAILABLE with a delay, and each process requests at most one token per 10 s", async () => {
+test("when the upstream invalidates tokens, each call gets another token, or UNAVAILABLE with a delay, and each process requests at most one token per 10 s", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(EVENTS, { maxLength: 60 }), fc.boolean(), async (events, isShared) => {
       const [endpoint, clock] = [new Endpoint(), new FakeClock()];

@@ -226,7 +226,7 @@ test("each example of a common body is recognized by its own row of the table", 
   }
 });
 
-test("rules take precedence over the common bodies, which only provide a message if no rule finds one", () => {
+test("rules take precedence over the common bodies, which only provide a message that the rules do not find", () => {
   const rule: readonly ErrorShape[] = [{ kind: "items", path: "why", title: "t", code: "c", detail: "d" }];
   const every = Object.values(MEMBERS).flat();
   fc.assert(
@@ -252,7 +252,7 @@ test("the envelope takes precedence over the common bodies, and its message is t
   expect(readErrorBody({ meta: body.meta }, [], envelope)).toMatchObject({ text: "Last" });
 });
 
-test("an array is read as a list of errors, or by its first item", () => {
+test("an array is read as a list of errors, or otherwise by its first item", () => {
   expect(readErrorBody([{ message: "No", errorCode: "GONE" }], [])).toMatchObject({ text: "No" });
   expect(readErrorBody(["No", "Never"], [])).toMatchObject({ text: "No; Never" });
 });

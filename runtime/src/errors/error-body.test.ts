@@ -10,7 +10,7 @@ import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_detai
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
-test("the keys of an error item may be dotted paths, but a literal key that contains the dot takes precedence", () => {
+test("a dotted key of an error item is read as a path, unless a literal key contains the dot", () => {
   const shape = {
     kind: "items",
     path: "errors",
@@ -103,7 +103,7 @@ test.each<[JsonValue, string | undefined, string?]>([
   expect([report.text, report.subcode, report.code]).toEqual([text, subcode, undefined]);
 });
 
-test("reading an error body never fails", () => {
+test("every error body can be read without an exception", () => {
   const keys = fc.constantFrom(
     "errors",
     "error",
@@ -158,7 +158,7 @@ test.each<[string, JsonValue]>([
     { error: { code: 400, status: "FAILED_PRECONDITION", message: "Stale", details: DETAILS } },
   ],
 ])(
-  "the code and the details of a google.rpc.Status are read, except details for developers only: %s",
+  "the code and all details of a google.rpc.Status are read, except details for developers: %s",
   (_name, body) => {
     const report = readErrorBody(body, SHAPES);
     expect(report).toMatchObject({ code: Code.FailedPrecondition, text: "Stale" });
@@ -216,7 +216,7 @@ test("a Connect detail of an unknown type reaches the caller as bytes", () => {
   ]);
 });
 
-test("at most 20 details of a google.rpc.Status are read, and the others are counted", () => {
+test("the first 20 details of a google.rpc.Status are read, and the remaining details are counted", () => {
   const details = Array.from({ length: 33 }, () => ({ "@type": "t/acme.v1.Why" }));
   const report = readErrorBody({ code: 9, details }, SHAPES);
   expect([report.details?.length, report.omitted]).toEqual([20, 13]);

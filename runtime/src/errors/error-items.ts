@@ -135,7 +135,7 @@ interface Violation {
 }
 
 /**
- * Returns the violations that fit, and a violation with the number of the others.
+ * Returns the violations that fit, and one more violation that states how many were omitted.
  *
  * @param more the number of violations that were already omitted
  */

@@ -14,7 +14,7 @@ const MAX_DEPTH = 10;
 const MIN_DIGITS = 6;
 
 /**
- * Returns a value as ProtoJSON. Of bytes, returns their text, and all strings and numbers that they may
+ * Returns a value as ProtoJSON. For bytes, returns their text, and all strings and numbers that they may
  * contain.
  */
 export function leafTexts(value: Leaf["value"]): string[] {
@@ -56,7 +56,7 @@ export function bytesTexts(bytes: Uint8Array, depth: number = MAX_DEPTH): string
       }
     }
   } catch {
-    // the bytes are not a message, or do not continue as one
+    // the bytes are not a message, or only their beginning is
   }
   return texts;
 }

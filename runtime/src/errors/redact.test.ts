@@ -30,11 +30,14 @@ test.each([
   ["risk-1234", "sk-123", "risk-1234"],
   ["cafés, café", "café", "cafés, [secret]"],
   ["every word", "", "every word"],
-])("redaction in %j of the short secret %j, only as a whole word, returns %j", (text, secret, left) => {
-  expect(redactText(text, secrets(secret))).toBe(left);
-});
+])(
+  "redaction in %j of the short secret %j, which is matched only as a whole word, returns %j",
+  (text, secret, left) => {
+    expect(redactText(text, secrets(secret))).toBe(left);
+  },
+);
 
-test("text that is similar to a secret does not match the secret", () => {
+test("text that is similar to a secret is not redacted", () => {
   expect(holdsSecret("the password is hunter22", secrets("hunter22"))).toBe(true);
   expect(holdsSecret("the password is hunter23", secrets("hunter22"))).toBe(false);
 });

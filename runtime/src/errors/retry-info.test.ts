@@ -50,7 +50,7 @@ test.each([
   expect(delay({ "retry-after": value })).toBe(expected);
 });
 
-test("the retry delay is from the first rule that applies, and otherwise from Retry-After", () => {
+test("the first rule that applies determines the retry delay, and otherwise Retry-After does", () => {
   const headers = {
     "x-ratelimit-perday-remaining": "10",
     "x-ratelimit-perday-reset": "9999",
@@ -63,7 +63,7 @@ test("the retry delay is from the first rule that applies, and otherwise from Re
   expect(delay({ ...headers, "x-ratelimit-perhour-reset": "soon" }, HOUR_AND_DAY)).toBe(7000);
 });
 
-test("an epoch is converted to the time from now, and a past epoch to 0", () => {
+test("a retry time in seconds since 1970 is converted to a delay, which is 0 for a time in the past", () => {
   expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH)).toBe(30_000);
   expect(delay({ "x-ratelimit-reset": String(NOW / 1000 - 30) }, EPOCH)).toBe(0);
 });

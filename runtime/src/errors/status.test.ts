@@ -31,7 +31,7 @@ test.each<[number, Code, string]>([
   [999, Code.Unknown, "SERVER_ERROR"],
   [200, Code.Unknown, "ERROR_IN_RESPONSE"],
   [199, Code.Unknown, "UNEXPECTED_STATUS"],
-])("status %i means %s, with reason %s", (status, code, reason) => {
+])("status %i is mapped to the code %s and the reason %s", (status, code, reason) => {
   expect(meaningOf(status)).toMatchObject({ code, reason });
 });
 

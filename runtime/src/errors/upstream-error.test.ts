@@ -84,7 +84,7 @@ test.each<[string, Given, string]>([
     { body: { message: "x".repeat(5000) } },
     `upstream things responded with 503 Service Unavailable: ${"x".repeat(299)}…`,
   ],
-])("the text of an error response with %s is correct", (_name, given, text) => {
+])("the message for an error response with %s is correct", (_name, given, text) => {
   expect(errorOf(503, given).rawMessage).toBe(text);
 });
 
@@ -121,7 +121,7 @@ test("a 304 response is not reported as a redirect", () => {
 });
 
 test.each(["application/problem+json", "Application/Problem+JSON; charset=utf-8"])(
-  "an error body of type %s is a problem, which only needs a title",
+  "an error body of type %s is read as a problem, for which a title is enough",
   (type) => {
     const given = { headers: { "content-type": type }, body: { title: "You do not have enough credit." } };
     expect(errorOf(403, given).rawMessage).toBe(
@@ -245,7 +245,7 @@ const REFUSALS: ReadonlyArray<readonly [type: string, body: unknown]> = [
 ];
 
 test.each(REFUSALS)(
-  "a body of type %s about rejected credentials of the caller reaches the caller without the secret",
+  "a caller receives a body of type %s about the caller's rejected credentials without the secret",
   (type, body) => {
     const given = { body, headers: { "content-type": type }, secrets: [KEY] };
     const error = errorOf(401, given, { rawErrorBody: true });
@@ -366,7 +366,7 @@ function lettersOf(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-test("only the part of a large error that may be shown is searched for secrets", () => {
+test("in a large error, only the part that may be shown is searched for secrets", () => {
   const secrets = Array.from({ length: 16 }, (_, at) =>
     Buffer.from(`secret-${at}-`.repeat(4)).toString("base64"),
   );

@@ -10,7 +10,7 @@ export interface FeedItem {
   readonly key: string;
   /** The item as an encoded message. */
   readonly bytes: Uint8Array;
-  /** Whether the item first appeared after items that were already listed. */
+  /** Whether the item first appeared below items that were already listed. */
   readonly late: boolean;
 }
 

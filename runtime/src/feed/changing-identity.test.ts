@@ -10,7 +10,7 @@ afterEach(closeWatching);
 
 const NEXT = 61_000;
 
-test("a session that changes to another user never polls for watchers of the previous user", async () => {
+test("after a session changes to another user, no poll for watchers of the previous user uses it", async () => {
   const users = fc.constantFrom("ada", "bob", "cy");
   const changes = fc.array(fc.record({ session: fc.nat(2), user: users }), { minLength: 1, maxLength: 4 });
   await fc.assert(
@@ -54,7 +54,7 @@ test("a session that changes to another user never polls for watchers of the pre
   );
 });
 
-test("polls use the context of a current watcher if credentials depend on the caller", async () => {
+test("if credentials depend on the caller, polls run in the context of a current watcher", async () => {
   const caller = new AsyncLocalStorage<string>();
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
@@ -130,7 +130,7 @@ test.each([
   expect(error.rawMessage).toContain(`the credentials for polling the feed ${text}`);
 });
 
-test("polls use the context of the newest remaining watcher", async () => {
+test("polls run in the context of the newest remaining watcher", async () => {
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
     upstream: {

@@ -310,7 +310,7 @@ const LEFT_WHILE_A_TOKEN_WAITED: Step[] = [
   { kind: "restart", process: 0, drained: false },
   { kind: "arrive", before: [0, 0, 0, 0, 0] },
 ];
-/** Item 1 leaves the feed and returns. A client that has not handled it requests it. */
+/** Item 1 leaves the feed and returns. A client that has not handled item 1 then requests it. */
 const BACK_IN_THE_FEED: Step[] = [
   { kind: "arrive", before: [0] },
   { kind: "poll" },
@@ -326,7 +326,7 @@ test.each([
   ["one process", 1],
   ["three processes on a bus", 3],
 ])(
-  "after any sequence of steps, each watcher has received each event that a poll has seen exactly once: %s",
+  "after any sequence of steps, each watcher has received every event that a poll has seen, exactly once: %s",
   async (_what, count) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

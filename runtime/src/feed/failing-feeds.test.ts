@@ -303,7 +303,7 @@ function gotBy({ before, stream }: Client): number[] {
 }
 
 test.each([1, 3])(
-  "whatever pages fail, every loss is reported as a gap, no event is repeated, and no page is requested too early: %i processes",
+  "with any failing pages, every loss is reported as a gap, no event is repeated, and no page is requested too early: %i processes",
   async (count) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

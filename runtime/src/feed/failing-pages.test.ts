@@ -46,7 +46,7 @@ test("a stream starts with the readable pages and a gap, and later receives the 
   expect(saidOf(backlog).slice(2)).toEqual(recovered);
 });
 
-test("the first page is polled at its interval while requests for a failing later page become rarer", async () => {
+test("the first page is polled at its interval while a failing later page is requested less and less often", async () => {
   const { timeline, watching, polls } = failing(2);
   watching();
   await settled();
@@ -73,7 +73,7 @@ test("heartbeats report the failure of a page, from the poll in which it fails t
   expect(failure()).toBeUndefined();
 });
 
-test("a stream that starts from an id or a token waits while the named event may be on a failing page", async () => {
+test("a stream that starts from an id or a token waits while the event that it names may be on a failing page", async () => {
   const before = startWatching();
   before.timeline.ids = [1, 2, 3, 4];
   const known = before.watching({ backlog: true });
@@ -109,7 +109,7 @@ test("a waiting stream keeps its position when the process ends", async () => {
   expect(waiting.batches).toEqual([]);
 });
 
-test("a gap is reported if a failing page may have had new events and the first page had no known event", async () => {
+test("a gap is reported if a failing page may have contained new events and the first page contained no known event", async () => {
   const { timeline, clock, watching, polls } = failing(2);
   timeline.failure = undefined;
   const watcher = watching();

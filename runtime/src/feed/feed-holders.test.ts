@@ -10,7 +10,7 @@ afterEach(closeWatching);
 const errorOf = ({ error }: Watching) => ConnectError.from(error);
 const resumeOf = (watching: Watching) => errorOf(watching).findDetails(ResumeSchema)[0]?.token;
 
-test("one caller may use all feeds, and loses the newest ones to callers that use fewer feeds", async () => {
+test("one caller may use all feeds, but loses its newest feeds to callers that use fewer", async () => {
   let caller = "a";
   const { watching } = startWatching({ watch: { maxFeeds: 4 }, options: { callerOf: () => caller } });
   const begin = async (as: string, owner: string) => {
@@ -32,7 +32,7 @@ test("one caller may use all feeds, and loses the newest ones to callers that us
   expect(third.isOver).toBe(true);
 });
 
-test("property: after any arrivals and departures, a caller that uses less than an equal share of feeds gets another feed", async () => {
+test("property: a caller that uses less than an equal share of the feeds always gets another feed", async () => {
   const step = fc.record({ caller: fc.constantFrom("a", "b", "c"), owner: fc.nat(9), leaves: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {

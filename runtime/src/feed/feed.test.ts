@@ -51,7 +51,7 @@ test("a watcher that starts with the backlog gets all pages of the feed, oldest 
   expect(timeline.requests.map(({ page }) => page)).toEqual([1, 2, 3]);
 });
 
-test("a watcher that starts after an event gets newer events, or all events and a gap if that event is no longer listed", async () => {
+test("a watcher that starts after an event gets all newer events, or all events with a gap if that event is no longer listed", async () => {
   const { timeline, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4];
   const [behind, gone] = [watching({ afterId: "2" }), watching({ afterId: "99" })];
@@ -60,7 +60,7 @@ test("a watcher that starts after an event gets newer events, or all events and 
   expect([gone.ids, gone.batches[0]?.gap]).toEqual([[1, 2, 3, 4], true]);
 });
 
-test("every page is requested with its own tag, and a 304 reports that it has not changed", async () => {
+test("each page is requested with its own tag, and a 304 means that the page has not changed", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4, 5];
   watching();
@@ -93,7 +93,7 @@ test("a late event on the second page is delivered and marked while the first pa
   expect(watcher.batches.at(-1)).toMatchObject({ late: true, gap: false, entries: [{ id: 10n }] });
 });
 
-test("a page that a late event creates is read although the full page before it has not changed", async () => {
+test("a page that a late event creates is read even if the full page before it has not changed", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2];
   const watcher = watching();
@@ -124,7 +124,7 @@ test("late and new events are in separate messages, the late ones first", async 
   expect(resumed.ids).toEqual([4]);
 });
 
-test("polls are never earlier than the upstream allows, and at most a second later", async () => {
+test("polls are never earlier than the upstream allows, and at most one second later", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.interval = 90;
   watching();
@@ -148,7 +148,7 @@ test("polls are never earlier than the upstream allows, and at most a second lat
   expect(polls()).toBe(4);
 });
 
-test("the interval starts at the end of a poll, so no page is requested too early", async () => {
+test("the interval begins at the end of a poll, so no page is requested too early", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   timeline.onRequest = (page) => {
@@ -274,7 +274,7 @@ test("events that expire in the feed do not cause a gap", async () => {
   expect([watcher.ids, watcher.batches.some(({ gap }) => gap)]).toEqual([[3], false]);
 });
 
-test("a token resumes in another process without loss or repetition, and missed events are reported as a gap", async () => {
+test("a token resumes in another process without loss or repetition, and a gap reports missed events", async () => {
   const timeline = new Timeline();
   timeline.ids = [1, 2, 3];
   const first = startWatching({ timeline });
@@ -321,7 +321,7 @@ test("an event that a token contains is not delivered again by a process that di
   expect([after.ids, again.ids]).toEqual([[4], [4]]);
 });
 
-test("an event that temporarily disappears from the feed is not delivered again", async () => {
+test("an event that disappears from the feed for a while is not delivered again", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   const watcher = watching();
@@ -341,7 +341,7 @@ test("an event that temporarily disappears from the feed is not delivered again"
   expect(resumed.ids).toEqual([]);
 });
 
-test("an event that moves to the next page while the pages are read is delivered once", async () => {
+test("an event that moves to the next page while the pages are being read is delivered once", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4];
   const watcher = watching({ backlog: true });
@@ -429,7 +429,7 @@ test("a caller with different credentials has a separate poller, and never recei
   ]);
 });
 
-test("watchers share a feed only if their secret tokens are equal, not just their names", async () => {
+test("watchers share a feed only if the secrets of their tokens are equal, not just the names", async () => {
   const oauth1 = { consumerKey: "ck", consumerSecret: "cs", token: "t" };
   const { timeline, watching } = startWatching({
     rules: { credentials: ["oauth1"] },
@@ -442,7 +442,7 @@ test("watchers share a feed only if their secret tokens are equal, not just thei
   expect(timeline.requests).toHaveLength(2);
 });
 
-test("watchers with the same owner keep their poller when the token is refreshed, and the poller sends the newest token", async () => {
+test("watchers with the same owner share a poller across token refreshes, and the poller sends the newest token", async () => {
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
     upstream: {
@@ -464,7 +464,7 @@ test("watchers with the same owner keep their poller when the token is refreshed
   ]);
 });
 
-test("the poller ends some time after the last watcher has left, and its successor polls no earlier than allowed", async () => {
+test("the poller ends some time after the last watcher has left, and the next poller polls no earlier than allowed", async () => {
   const { timeline, clock, watching, rest } = startWatching({ watch: { graceMs: 5_000 } });
   timeline.interval = 100;
   const [first, second] = [watching(), watching()];
@@ -552,7 +552,7 @@ test("heartbeats arrive only if requested, and state the time of the next poll a
   expect(silent.batches).toHaveLength(1);
 });
 
-test("a watcher of a feed that was never read receives the failure without a token, since a token would imply a position", async () => {
+test("a watcher of a feed that was never read receives the error without a token, since a token would imply a position", async () => {
   const { timeline, watching } = startWatching();
   timeline.failure = { status: 503 };
   const watcher = watching({ heartbeatMs: 20_000 });

@@ -69,7 +69,7 @@ const INTERVALS: ReadonlyArray<readonly [header: string, ms: number]> = [
 ];
 
 test.each(INTERVALS)(
-  "the interval is at least the minimum if the upstream requests %j",
+  "the interval %j in a response never causes a poll that is too early",
   async (interval, ms) => {
     const feed = new HostileFeed();
     feed.pages = [{ ids: [1], interval }];
@@ -94,7 +94,7 @@ const page: fc.Arbitrary<HostilePage> = fc.record({
 });
 const polls = fc.array(fc.array(page, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 });
 
-test("for any pages, a watcher gets no item twice, and a poll requests no more pages than the rule allows", async () => {
+test("no feed makes a watcher receive an item twice, or a poll request more pages than the rule allows", async () => {
   await fc.assert(
     fc.asyncProperty(polls, async (each) => {
       const feed = new HostileFeed();
@@ -126,7 +126,7 @@ test("if two items of a page have the same key, the newer item is delivered", as
   expect(watcher.batches[0]?.entries.map(({ name }) => name)).toEqual(["1 of 1", "0 of 1"]);
 });
 
-test("if a later page of a feed is delayed, its first page is delivered immediately, and the other pages when they arrive", async () => {
+test("if a later page of a feed is delayed, the first page is delivered immediately, and the rest when it arrives", async () => {
   const feed = new HostileFeed();
   const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
   const watcher = watching({ backlog: true });
@@ -147,7 +147,7 @@ test("if a later page of a feed is delayed, its first page is delivered immediat
   ]);
 });
 
-test("aborted polls count for the interval, even if watchers often come and leave", async () => {
+test("an aborted poll counts as a poll, even if watchers come and leave often", async () => {
   const feed = new HostileFeed();
   feed.isSilent = true;
   const { watching, clock } = startWatching({

@@ -24,7 +24,7 @@ import { type Ending, Watcher } from "./watcher.ts";
 export interface WatchRequest {
   readonly call: RunningCall<PollAdapter>;
   readonly message: MessageShape<DescMessage>;
-  /** Called when a message or the end is available. It must not throw. */
+  /** Called when a message or the end is available. The callback must not throw. */
   readonly onReady: () => void;
 }
 

@@ -31,7 +31,7 @@ const anyHeader = fc.oneof(
 );
 const anyError = fc.constantFrom(undefined, new ConnectError("gone", Code.Unavailable));
 
-test("polls are at least a second apart for any rule of an adapter and any header of its upstream", () => {
+test("polls are at least a second apart, for any interval of an adapter or an upstream", () => {
   fc.assert(
     fc.property(anyMs, fc.array(fc.tuple(anyHeader, anyError)), (intervalMs, polls) => {
       const interval = new PollInterval({ intervalMs, intervalHeader: "x-poll-interval" });

@@ -144,7 +144,7 @@ test("new items of a feed do not include the first poll if the rule skips the ba
   expect(await watch.next(1)).toEqual([4]);
 });
 
-test("a poll sends the last tag unchanged, weak or strong, and no tag if there was none", async () => {
+test("a poll sends the tag of the last response unchanged, weak or strong, and no tag if there was none", async () => {
   const feed = await Feed.start([
     { ids: [1], headers: { etag: 'W/"a"' } },
     { status: 304, headers: {} },
@@ -181,7 +181,7 @@ test("a feed is polled at the upstream's interval, even if there are no new item
   expect(feed.polls).toHaveLength(6);
 });
 
-test("the interval starts at the last poll, not when the last item was read", async () => {
+test("the interval begins at the last poll, not when the last item was read", async () => {
   const feed = await Feed.start([{ ids: [1] }, { ids: [2, 1] }]);
   const watch = feed.watch();
   await watch.next(1);

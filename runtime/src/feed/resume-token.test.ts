@@ -52,7 +52,7 @@ test("the error for a token of another feed differs from the error for a damaged
   expect(tokens.read("other", tokens.write("feed", []))).toBe("foreign");
 });
 
-test("a token of 300 consecutively numbered events, or of 1,024 events, has about a thousand characters", () => {
+test("a token of 300 consecutive ids is about a thousand characters long, and so is a token of 1,024 ids", () => {
   const keys = Array.from({ length: 300 }, (_, index) => String(47_000_000_000n + BigInt(index) * 911n));
   expect(tokens.write("feed", keys).length).toBeLessThan(1_000);
   const hashed = Array.from({ length: 2_000 }, (_, index) => `event-${index}`);

@@ -19,13 +19,13 @@ test("the number of seen keys is bounded, and keys that are seen again are kept"
   expect(news(seen, ["pinned", "k0", "k19999"])).toEqual([1]);
 });
 
-test("all keys of a page are remembered, even of a long page", () => {
+test("all keys of a page are remembered, even if the page is long", () => {
   const seen = new SeenKeys();
   const page = Array.from({ length: 10_000 }, (_, at) => `k${at}`);
   expect(news(seen, page)).toHaveLength(10_000);
   expect(news(seen, page)).toEqual([]);
 });
 
-test("the first of two equal keys is new, and the second is not", () => {
+test("of two equal keys, only the first is new", () => {
   expect(new SeenKeys().unseen(["a", "b", "a"])).toEqual([0, 1]);
 });

@@ -44,7 +44,7 @@ test("a process that joins later starts from the entries on the bus, without pol
   expect([later?.ids, timeline.requests.length]).toEqual([[1, 2, 3], polls]);
 });
 
-test("a process that takes over waits until the interval after the last poll has passed, and repeats no event", async () => {
+test("a process that takes over polls after the interval of the last poll has passed, and repeats no event", async () => {
   const { bus, timeline, clock, processes } = fleet(2);
   timeline.ids = [1];
   const watchers = processes.map(({ watching }) => watching());
@@ -63,7 +63,7 @@ test("a process that takes over waits until the interval after the last poll has
   expect(watchers.map(({ ids }) => ids)).toEqual([[2], [2]]);
 });
 
-test("a process that takes over during a poll waits as if the poll had been completed", async () => {
+test("a process that takes over during a poll waits as long as after a completed poll", async () => {
   const { bus, timeline, clock, processes } = fleet(2);
   const watchers = processes.map(({ watching }) => watching());
   await settled();
@@ -182,7 +182,7 @@ test("if a feed was not polled for a long time, its old entries on the bus are n
   expect([now?.ids, everything?.ids]).toEqual([[3], [1, 2, 3]]);
 });
 
-test("a gap is reported if, and only if, a process missed entries that the bus has dropped", async () => {
+test("a gap is reported exactly when a process missed entries that the bus has dropped", async () => {
   let member: FeedMember | undefined;
   const membership = {
     publish: () => Promise.resolve(true),

@@ -117,7 +117,7 @@ function lostOf(page: readonly Named[]): string[] {
 }
 
 test.each<Kind>(["shared", "single"])(
-  "an item that shares its key is delivered, equals a delivered item, or is reported: %s poller",
+  "of the items that share a key, each is delivered, equals a delivered item, or is reported as lost: %s poller",
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(drawn, async ([first = [], ...others]) => {
@@ -143,7 +143,7 @@ test.each<Kind>(["shared", "single"])(
 );
 
 test.each<Kind>(["shared", "single"])(
-  "different items with the same key end a stream if the level of `lost` is `fail`, and equal items do not: %s poller",
+  "two different items with the same key end a stream if the level of `lost` is `fail`, and two equal items do not: %s poller",
   async (kind) => {
     const [c, b, a] = [
       { id: "3", name: "t2" },

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-test("a watcher that reads gets the backlog and all events that arrive together, regardless of their size", async () => {
+test("a watcher that reads receives the backlog and all simultaneous events, regardless of their size", async () => {
   const sizes = fc.record({
     items: fc.integer({ min: 1, max: 300 }),
     bytes: fc.integer({ min: 0, max: 9_000 }),
@@ -41,7 +41,7 @@ test("a watcher that reads gets the backlog and all events that arrive together,
   );
 });
 
-test("a watcher that does not read is disconnected with its token and resumes there, and other watchers are not delayed", async () => {
+test("a watcher that does not read is disconnected with its token and can resume there, and other watchers are not delayed", async () => {
   const feed = new BigFeed();
   const { rest, watching, clock } = startWatching({
     options: { fetch: feed.fetch },
@@ -85,7 +85,7 @@ test("a feed keeps 8 MiB of items for new watchers, and reports a gap if it list
   expect(watcher.batches.map(({ gap }) => gap).indexOf(true)).toBe(0);
 });
 
-test("events may be repeated only if they are older than the 1,024 newest, which a token contains", async () => {
+test("only events older than the newest 1,024, which a token contains, may be delivered again", async () => {
   const feed = new BigFeed();
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
   feed.add(1_112, 1);
@@ -96,7 +96,7 @@ test("events may be repeated only if they are older than the 1,024 newest, which
   expect(resumed.ids).toEqual(upTo(88));
 });
 
-test("resuming from the token of any message loses no item, and repeats only items that exceed the capacity of the token", async () => {
+test("resuming from the token of any message loses no item, and repeats only items that did not fit into the token", async () => {
   const feeds = fc.record({
     count: fc.integer({ min: 1, max: 3_000 }),
     message: fc.nat(30),
@@ -128,7 +128,7 @@ test.each([
   [200, true],
   [700, false],
 ])(
-  "an error of a feed with %i items contains its token unless clients would reject the size: %j",
+  "the error of a feed with %i items contains its token, unless it would exceed the size that clients accept: %j",
   async (count, isCarried) => {
     const feed = new BigFeed();
     const { watching, rest } = startWatching({ options: { fetch: feed.fetch } });

@@ -48,7 +48,7 @@ export class TokenIds {
 }
 
 /**
- * Encodes keys in a few bytes each: decimal keys, which most ids are, as differences between them, and other
+ * Encodes keys in a few bytes each. Decimal keys, which most ids are, are encoded as differences, and other
  * keys as 64-bit hashes. Keeps only the first `MAX_TOKEN_IDS` keys.
  *
  * @param more keys of another token

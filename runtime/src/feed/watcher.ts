@@ -21,7 +21,7 @@ export interface WatcherOptions {
   readonly header: () => Headers;
   /** Runs work in the context that determines the watcher's credentials. */
   readonly runAs: RunAs;
-  /** Called when a message or the end is available. It must not throw. */
+  /** Called when a message or the end is available. The callback must not throw. */
   readonly onReady: () => void;
   /** Called once when the watcher ends. */
   readonly onLeft: (watcher: Watcher) => void;

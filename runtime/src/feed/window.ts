@@ -6,7 +6,8 @@ import { MAX_TOKEN_IDS } from "./token-ids.ts";
 /** The maximum size, in bytes, of the items that are kept for watchers that start with all listed items. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /**
- * The maximum number of unlisted keys in a token. They matter because some items disappear for only one poll.
+ * The maximum number of unlisted keys in a token. Such keys matter because some items disappear for only one
+ * poll.
  */
 const MAX_GONE = 100;
 
@@ -79,7 +80,7 @@ export class FeedWindow {
     return this.seen.all;
   }
 
-  /** Reports whether this point is among the newest keys, from which no item is missing. */
+  /** Reports whether a point is among the newest keys, between which no item is missing. */
   reaches(isPoint: (key: string) => boolean): boolean {
     return this.listed.slice(0, this.reach).some(isPoint);
   }

@@ -11,7 +11,7 @@ interface Known {
   isOver: boolean;
 }
 
-test("property: when the budget is exceeded only the oldest body continues, and all bodies continue when there is room", () => {
+test("property: if the budget is exceeded, only the oldest body is read, and all bodies are read when there is room again", () => {
   fc.assert(
     fc.property(fc.array(fc.record({ index: fc.nat(9), act: fc.constantFrom("read", "end") })), (steps) => {
       const budget = new BodyBudget(MAX);

@@ -65,7 +65,7 @@ test.each(["", "identity", "gzip, gzip", "GZIP", "compress", "constructor", "toS
 );
 
 test.each(Object.keys(MAX_BYTES))(
-  "a thread decompresses a body in %s to the same bytes as the synchronous path",
+  "a body in %s is decompressed to the same bytes in a thread and on the synchronous path",
   async (coding) => {
     const other = fc.constantFrom(...CODINGS);
     const damage = fc.record({ place: fc.nat(), byte: fc.nat(255), cut: fc.nat(), limit: fc.nat(100_000) });
@@ -95,7 +95,7 @@ test.each(Object.keys(MAX_BYTES))(
 );
 
 test.each(Object.keys(MAX_BYTES))(
-  "of many concurrent bodies in %s only a few are decompressed synchronously, and invalid bodies also use up the budget",
+  "only a few of many concurrent bodies in %s are decompressed synchronously, and invalid bodies also use up the budget",
   async (coding) => {
     const usual = compress(coding, Buffer.alloc(20_000, "usual"));
     const cut = usual.subarray(0, -1);

@@ -72,7 +72,7 @@ test("the error for an unknown encoding contains the whole header or only its le
   expect(await thrown("S3cret,".repeat(3) + "x".repeat(180))).toBe("an encoding of 201 characters");
 });
 
-test("an empty body is empty in any encoding", async () => {
+test("an empty body is valid in any encoding", async () => {
   expect(await decompress(new Uint8Array(), "gzip, compress", LIMIT)).toHaveLength(0);
 });
 
@@ -96,7 +96,7 @@ test("an unknown encoding is rejected, even if it is the name of an object prope
   expect(await kindOf(decompress(text, "constructor", LIMIT))).toBe("unknown");
 });
 
-test("decompression stops at the limit, so that 1 KB which would become 128 MiB costs little", async () => {
+test("decompression stops at the limit, so 1 KB that would become 128 MiB costs little", async () => {
   const layer = brotliCompressSync(Buffer.alloc(128 << 20));
   expect(layer.length).toBeLessThan(1024);
   const before = process.memoryUsage().rss;
@@ -153,7 +153,7 @@ test.each([
   ["deflate", deflateSync, false],
   ["deflate", deflateRawSync, false],
 ] as const)(
-  "property: a body in %s is decoded completely in chunks of any size, and bytes after its end are part of it or an error",
+  "property: a body in %s is decoded completely in chunks of any size, and bytes after its end are decoded or rejected",
   async (name, compress, isSequence) => {
     const parts = fc.array(fc.uint8Array({ maxLength: 100 }), { minLength: 1, maxLength: 4 });
     const garbage = fc.uint8Array({ maxLength: 30 });

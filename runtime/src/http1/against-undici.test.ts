@@ -91,14 +91,14 @@ function comparable({ status, headers, body, error, early, second }: Verdict) {
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 
 test.each(Object.entries(RESPONSES))(
-  "a response with %s has the same result as in undici",
+  "a response with %s is read with the same result as in undici",
   async (_, text) => {
     await same([bytesOf(text)]);
   },
 );
 
 test.each(Object.entries(RESPONSES))(
-  "a response with %s has the same result as in undici when it arrives in two pieces",
+  "a response with %s is read with the same result as in undici if it arrives in two pieces",
   async (_, text) => {
     const bytes = bytesOf(text);
     for (let at = 1; at < Math.min(bytes.length, 200); at++) {
@@ -154,7 +154,7 @@ const changedResponse = fc
   .tuple(fc.constantFrom(...TEXTS), fc.array(mutation, { minLength: 1, maxLength: 3 }))
   .map(([text, changes]) => mutated(text, changes));
 
-test("a response with any mutation has the same result as in undici", async () => {
+test("a mutated response is read with the same result as in undici", async () => {
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 });
   await fc.assert(
     fc.asyncProperty(changedResponse, cuts, async (text, places) => {

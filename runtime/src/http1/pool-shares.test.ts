@@ -42,7 +42,7 @@ async function world(connections: number) {
   return { send, at, close };
 }
 
-test("property: a caller with any number of requests leaves connections to other callers, and all requests end", async () => {
+test("property: a caller with many requests leaves connections to other callers, and all requests end", async () => {
   const counts = fc.record({
     connections: fc.integer({ min: 4, max: 12 }),
     greedy: fc.integer({ min: 12, max: 60 }),

@@ -190,7 +190,7 @@ test("a server that sends data before the request causes an error", async () => 
   await expect(send(pool)).rejects.toThrow();
 });
 
-test("a head or a body that arrives too late is an error, and the connection is closed", async () => {
+test("a head or a body that arrives too late causes an error, and the connection is closed", async () => {
   const HEAD = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n";
   for (const [begin, code] of [
     ["", "UND_ERR_HEADERS_TIMEOUT"],
@@ -209,7 +209,7 @@ test("a head or a body that arrives too late is an error, and the connection is 
   }
 });
 
-test("an aborted request closes its connection, and aborting a request that was not sent leaves its connection open", async () => {
+test("an aborted request closes its connection, unless the request was not sent yet", async () => {
   const server = createServer((request, response) => {
     if (request.url === "/") response.end("good");
   });
@@ -313,7 +313,7 @@ test("requests to a server that always sends unusual responses go to undici, whi
   expect(made).toEqual({ ours: 3, others: 1 });
 });
 
-test("undici handles an unusual server, which is tested again at growing intervals until its responses are typical", async () => {
+test("undici handles requests to an unusual server, which is tested again at growing intervals until its responses are typical", async () => {
   let isUsual = false;
   const server = createServer((_request, response) => {
     if (!isUsual) response.writeEarlyHints({ link: "</a>; rel=preload" });

@@ -13,7 +13,7 @@ import { fetchSend } from "./http.ts";
 /** The parameters of the authorization code flow. */
 export interface CodeFlow {
   readonly server: AuthorizationServer;
-  /** Returns the client. It may first have to register the redirect address. */
+  /** Returns the client. The client may first have to register the redirect address. */
   readonly client: (redirectUri: string) => Promise<TokenClient> | TokenClient;
   readonly scope: string | undefined;
   readonly resource: string | undefined;

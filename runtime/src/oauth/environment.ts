@@ -3,8 +3,8 @@ import type { AccessTokens } from "./session.ts";
 import { entryName } from "./session.ts";
 
 /**
- * The environment variable with an access token. Used by programs that no user can sign in to, e.g. on
- * standard input and output.
+ * The environment variable that contains an access token, for programs without a user who could sign in, e.g.
+ * programs on standard input and output.
  */
 export const TOKEN_VARIABLE = "CONNECT_REST_ACCESS_TOKEN";
 

@@ -220,7 +220,7 @@ test("the issuer may end with a slash, and unused members of the metadata are dr
   expect(metadata).toEqual({ ...good(url), issuer: `${url}/` });
 });
 
-test("the metadata of an authorization server below a path is found at the locations for paths", async () => {
+test("the metadata of an authorization server whose address has a path is found at the locations for such addresses", async () => {
   const { url, seen } = await serverSaying((url) => ({
     "/api": { status: 401, headers: { "www-authenticate": `Bearer resource_metadata="${url}/m"` } },
     "/m": { body: { resource: `${url}/api`, authorization_servers: [`${url}/tenant`] } },
@@ -234,7 +234,7 @@ test("the metadata of an authorization server below a path is found at the locat
   ]);
 });
 
-test("any challenge is parsed or ignored, and nothing is invented", () => {
+test("any challenge can be parsed, and an address is only taken from its resource_metadata", () => {
   fc.assert(
     fc.property(fc.string(), fc.webUrl(), (before, address) => {
       const found = resourceMetadataIn(`Bearer realm="a", resource_metadata="${address}"`);
@@ -335,7 +335,7 @@ test("the request contains PKCE, state and resource, and the code is exchanged w
   expect(Buffer.from(hash).toString("base64url")).toBe(query.code_challenge);
 });
 
-test("no error and no status contains a token, even if the server repeats tokens", async () => {
+test("no error and no status message contains a token, even if the server repeats tokens", async () => {
   const { url } = await serverSaying(() => ({
     "/t": { status: 400, body: { error: "invalid_grant", error_description: "refresh-secret-1 is over" } },
     "/v": { status: 503, body: "refresh-secret-1" },
@@ -374,7 +374,7 @@ test.each([
     "a broken entry",
     '{"version":1,"entries":{"https://a.example":{"details":{},"tokens":{"access_token":5}}}}',
   ],
-])("a file of another format is rejected and not changed: %s", async (_, text) => {
+])("a token file in another format is rejected and not changed: %s", async (_, text) => {
   const { writeFileSync } = await import("node:fs");
   const file = newFile();
   writeFileSync(file.path, text, { mode: 0o600 });

@@ -92,7 +92,7 @@ test("after a hundred requests even the valid request is rejected", async () => 
   expect((await ask(server, "/callback?code=c&state=s1")).status).toBe(400);
 });
 
-test("a head that is too large closes the connection, and a browser on IPv6 is served if IPv6 is available", async () => {
+test("a head that is too large closes the connection, and a browser that uses IPv6 is served if the machine supports it", async () => {
   const server = await listening();
   const large = await ask(server, `/callback?state=s1&code=${"x".repeat(40_000)}`).catch(() => undefined);
   expect(large?.status ?? 431).toBe(431);

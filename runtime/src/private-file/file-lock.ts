@@ -13,7 +13,7 @@ import { codeOf } from "./private-file.ts";
  */
 export const LEASE_MS = 60_000;
 
-/** The longest time to wait for a lock, in milliseconds. It exceeds the lease of a dead process. */
+/** The longest time to wait for a lock, in milliseconds. This time exceeds the lease of a dead process. */
 export const MAX_WAIT_MS = 90_000;
 
 const POLL_MS = 40;
@@ -88,8 +88,8 @@ async function isAbandoned(lock: string, clock: Clock): Promise<boolean> {
 
 /**
  * Removes an abandoned lock. If several processes do so at the same time, one of them may remove a new lock.
- * It then puts that lock back, unless there is an even newer lock. The process whose lock was removed notices
- * this itself (`isHeld`).
+ * That process then puts the new lock back, unless there is an even newer lock. The process whose lock was
+ * removed notices this itself (`isHeld`).
  */
 async function takeAway(lock: string, id: string, clock: Clock): Promise<void> {
   const aside = `${lock}.${id}`;

@@ -35,7 +35,7 @@ function existing(text: string, mode = 0o600): string {
   return file;
 }
 
-test("only this user can read written content again, and its new folder belongs to this user only", async () => {
+test("a written file and its new folder can be read only by this user", async () => {
   const file = path.join(newPath(), "deep", "secret");
   await writePrivateFile(file, "hush", systemClock);
   expect(await readPrivateFile(file)).toBe("hush");
@@ -75,7 +75,7 @@ test("a symbolic link is neither read nor replaced, and its target is not change
   expect(reasonOf(await failureOf(readPrivateFile(dangling)))).toBe("TOKEN_FILE_REFUSED");
 });
 
-test("a file that is not regular, too large, or in a world-writable folder is rejected", async () => {
+test("a file that is not a regular file, is too large, or is in a world-writable folder is rejected", async () => {
   const folder = newPath();
   mkdirSync(folder, { mode: 0o700 });
   expect((await failureOf(readPrivateFile(folder))).rawMessage).toMatch(/not a regular file/);
@@ -121,7 +121,7 @@ test("a lock is released when the work fails", async () => {
 
 const GONE = { id: "x", pid: 2 ** 22 + 12345, host: "elsewhere" };
 
-test("the lock of a process that has ended is taken over immediately, and a lock of another machine after a minute", async () => {
+test("the lock of a process that has ended is taken over immediately, and a lock from another machine after a minute", async () => {
   const { hostname } = await import("node:os");
   const file = newPath();
   writeFileSync(`${file}.lock`, JSON.stringify({ ...GONE, host: hostname() }));
@@ -147,7 +147,7 @@ test("waiting for a lock that is never released ends at the limit", async () => 
   expect(JSON.parse(readFileSync(`${file}.lock`, "utf8"))).toEqual(GONE);
 });
 
-test("a process that lost the lock while working notices the loss, and does not release the lock of the new holder", async () => {
+test("a process that loses the lock while working notices the loss, and does not release the new lock", async () => {
   const file = newPath();
   await withFileLock(file, systemClock, async (isHeld) => {
     writeFileSync(`${file}.lock`, JSON.stringify(GONE));

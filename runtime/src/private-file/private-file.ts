@@ -7,7 +7,10 @@ import { restError } from "../errors/rest-error.ts";
 /** The maximum size of a file with secrets, in bytes. */
 export const MAX_PRIVATE_BYTES = 1024 * 1024;
 
-/** Whether files have a mode. On Windows, access depends on the folder, which belongs to the user. */
+/**
+ * Whether files have a mode. On Windows they do not: there, the permissions of the user's folder protect the
+ * files.
+ */
 const HAS_MODES = process.platform !== "win32";
 
 // these constants are absent on Windows

@@ -22,7 +22,7 @@ export function isTimeZone(name: string): boolean {
 export class CalendarDay implements Window {
   private readonly clock: Clock;
   private readonly format: Intl.DateTimeFormat;
-  /** The number of requests on each day, by the end of the day in milliseconds since 1970. */
+  /** Maps the end of each day, in milliseconds since 1970, to the number of requests on that day. */
   private readonly days = new Map<number, number>();
   private known = { begin: 0, end: 0 };
 

@@ -89,7 +89,7 @@ test("a call whose deadline is too near for a known limit is rejected immediatel
   expect(seen).toEqual([0, 1000]);
 });
 
-test("a known limit per calendar day makes a call wait for the next day", async () => {
+test("a call waits for the next day if a known limit per calendar day is used up", async () => {
   const { clock, call } = await setUp({ rateLimits: [limit({ calendarDay: "UTC" })] });
   await call();
   const error = await failureOf(call());
@@ -171,7 +171,7 @@ test.each([
   [100, 0.333, 33],
   [7, 1, 7],
   [3, 0.25, 1],
-])("of %d requests, a share of %d allows %d", (requests, share, left) => {
+])("of a limit of %d requests, a share of %d allows %d", (requests, share, left) => {
   expect(shareOf(requests, share)).toBe(left);
 });
 

@@ -94,7 +94,7 @@ test("a google.protobuf.Value that JSON cannot express is rejected with INVALID_
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-  "a google.protobuf.Struct with %s, which would be sent as null, is rejected",
+  "a google.protobuf.Struct that contains %s, which would be sent as null, is rejected",
   (number) => {
     const rejected = {
       code: Code.InvalidArgument,
@@ -113,7 +113,7 @@ test("a google.protobuf.Struct is encoded unchanged", () => {
   expect(plainJson(struct)).toBe(struct);
 });
 
-test("setOwn sets keys that every object inherits", () => {
+test("setOwn sets keys that every object inherits, such as __proto__", () => {
   const json: JsonRecord = {};
   for (const key of ["__proto__", "constructor", "toString"]) setOwn(json, key, { a: 1 });
   expect(JSON.stringify(json)).toBe('{"__proto__":{"a":1},"constructor":{"a":1},"toString":{"a":1}}');
@@ -136,7 +136,7 @@ test("omit does nothing if there is no value", () => {
   expect(typeof {}.toString).toBe("function");
 });
 
-test("rawText accepts UTF-8 bytes and rejects others", () => {
+test("rawText accepts bytes in UTF-8 and rejects other bytes", () => {
   expect(rawText(Buffer.from("é😀"))).toBe("é😀");
   expect(rawText(Buffer.from("\ufeffa"))).toBe("\ufeffa");
   expect(() => rawText(Uint8Array.of(255, 97))).toThrow("is not UTF-8, so it cannot be sent in the body");
@@ -163,7 +163,7 @@ test("joinHeader rejects a value that contains a comma, like every comma-separat
   expect(() => joinHeader(["a,b"], "tags")).toThrow("comma");
 });
 
-test("rawEntries sets keys that every object inherits without prototype pollution", () => {
+test("rawEntries sets keys such as __proto__ without prototype pollution", () => {
   const entries = JSON.parse('{"__proto__":"{\\"polluted\\":1}","constructor":"2"}');
   const json = rawEntries(entries);
   expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":1},"constructor":2}');

@@ -20,7 +20,7 @@ export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNam
   for (const path of mask.paths) {
     if (path === "" || path.includes(",")) throw otherPath(mask, path);
     const paths = wirePaths(path, { mask, names }, table);
-    // keeps duplicates of the caller, unless a member expands to several paths
+    // keeps duplicates that the caller sent, unless a member expands to several paths
     const isMember = paths.length > 1;
     for (const each of paths) {
       if (!isMember || !seen.has(each)) written.push(each);

@@ -16,7 +16,7 @@ function failure(act: () => unknown): ConnectError {
   throw new Error("expected a ConnectError");
 }
 
-test("a query contains values of all types in order, and skips undefined", () => {
+test("a query contains values of all types in order, except undefined values", () => {
   const request = writer();
   request.query("fields[blogs]", "name,?uuid");
   request.query("limit", 20);
@@ -164,7 +164,7 @@ test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("a cookie with the value %j is r
   );
 });
 
-test("OAuth 1.0a parameters are not changed, and rejected if they cannot be encoded", () => {
+test("OAuth 1.0a parameters are sent unchanged, or rejected if they cannot be encoded", () => {
   const request = writer();
   request.oauth1Param("oauth_callback", "https://a.test/?b=c d");
   request.oauth1Param("oauth_verifier", undefined);

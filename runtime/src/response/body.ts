@@ -42,7 +42,7 @@ export interface PiecewiseBody {
    * again.
    */
   asking<T>(act: () => T): Work<T>;
-  /** Like `verbatim`, in pieces. */
+  /** Like `verbatim`, but in pieces. */
   verbatim(): Work<JsonValue | undefined>;
 }
 
@@ -97,7 +97,7 @@ export function isLarge(bytes: Uint8Array): boolean {
   return bytes.length > LARGE_BYTES;
 }
 
-/** Like `readBody`, in pieces. */
+/** Like `readBody`, but in pieces. */
 export function* readBodyInPieces(
   bytes: Uint8Array,
   encoding: ResponseEncoding,

@@ -20,7 +20,7 @@ export function isForeign(contentType: string | undefined): boolean {
 /** The number of bytes that are decoded before other calls get their turns. */
 const PIECE = 256 * 1024;
 
-/** Like `foreignText`, in pieces. */
+/** Like `foreignText`, but in pieces. */
 export function* foreignTextInPieces(
   bytes: Uint8Array,
   contentType: string | undefined,

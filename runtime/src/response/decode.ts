@@ -108,7 +108,7 @@ export class Decoder {
     return { bytes: out.finish(), differences, isSettled };
   }
 
-  /** Like `message`, in pieces, for a large body. */
+  /** Like `message`, but in pieces, for a large body. */
   *messageInParts(
     adapter: WholeAdapter,
     response: ReadResponse,
@@ -206,7 +206,7 @@ export class Decoder {
     return { items, differences: withMalformed(out.found(), response.body.malformed) };
   }
 
-  /** Like `items`, in pieces, for a large body. */
+  /** Like `items`, but in pieces, for a large body. */
   *itemsInParts(
     adapter: PaginateAdapter | PollAdapter,
     page: Page,
@@ -256,7 +256,7 @@ export class Decoder {
     return decodedRecord(bytes, withMalformed(out.found(), malformed, index));
   }
 
-  /** Like `record`, in pieces, for a large record. */
+  /** Like `record`, but in pieces, for a large record. */
   *recordInParts(adapter: RecordsAdapter, record: RecordBody, index: number): Work<DecodedRecord> {
     const out = new ProtoWriter();
     const write = (json: JsonValue | undefined, exact: boolean) => {
@@ -315,7 +315,7 @@ interface Verbatim<V> {
   readonly inPieces?: { verbatim(): Work<V | undefined> } | undefined;
 }
 
-/** Like `verbatimOf`, in pieces. */
+/** Like `verbatimOf`, but in pieces. */
 function* verbatimInPieces<V>(
   { inexact, keptNumbers }: ProtoWriter,
   value: V,

@@ -22,7 +22,7 @@ export function isSpelledOut(value: JsonValue, spellings: readonly EmptySpelling
   return spellings !== undefined && isEmpty(value, spellings);
 }
 
-/** Reports whether a value contains nothing, in any spelling. */
+/** Reports whether a value is empty, in any representation. */
 export function isNothing(value: JsonValue | undefined): boolean {
   return spellingOf(value) !== undefined;
 }
@@ -50,7 +50,7 @@ function spellingOf(value: JsonValue | undefined): EmptySpelling | undefined {
 
 /** A part of a response whose shape prevents reading it. */
 export interface Misshapen {
-  /** JSON path from the root of the body. */
+  /** The JSON path from the root of the body. */
   readonly path: string;
   readonly expected: string;
   readonly got: string;

@@ -7,9 +7,9 @@ import { ERRORS_PATH, noteErrors, pathOfShape } from "./success-errors.ts";
 const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();
 
 /**
- * Notes differences around the payload of a body: in the status, errors, and unknown keys.
+ * Notes differences around the payload of a body: in the status, in errors, and unknown keys.
  *
- * @param reads whether rules or fields read a path in the payload
+ * @param reads reports whether rules or fields read a path in the payload
  * @param type the type of the payload, as in `payloadOf`
  */
 export function noteAround(
@@ -24,7 +24,7 @@ export function noteAround(
   const paths = rules.envelope?.payload ?? [];
   const chosen = paths.length === 0 ? "" : payloadPath(body, paths, type);
   noteErrors(rules, body, chosen, reads, out);
-  // if the body is the payload, nothing is around it
+  // if the body is the payload, there are no keys around it
   if (chosen !== "") knownAround(rules, chosen).note(body, out);
 }
 

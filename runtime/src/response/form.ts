@@ -23,7 +23,7 @@ export function readForm(text: string): Form {
   return { value: { ...pairs }, malformed: hasBrokenEscapes(form) };
 }
 
-/** Like `readForm`, in pieces. */
+/** Like `readForm`, but in pieces. */
 export function* readFormInPieces(text: string): Work<Form> {
   const form = text.trim();
   if (!isForm(form)) return noForm(form);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Secret } from "../text/secret.ts";
 import { passHeaders } from "./headers.ts";
 
-test("callers receive limits, ids and notices, but no headers about the body, the connection or the session", () => {
+test("callers receive headers with limits, ids and notices, but no headers about the body, the connection or the session", () => {
   const { headers: passed } = passHeaders(
     {
       "x-ratelimit-perhour-remaining": "3",

@@ -43,7 +43,7 @@ export function readResponse(
   return checked(response, header, bodyOf(rules, response, header("content-type"), maxCost), rules, now);
 }
 
-/** Like `readResponse`, in pieces, for a large body. */
+/** Like `readResponse`, but in pieces, for a large body. */
 export function* readResponseInPieces(
   response: UpstreamResponse,
   rules: MethodRules,

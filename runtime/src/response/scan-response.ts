@@ -32,7 +32,7 @@ type Subject = {
   readonly plan: ScanPlan;
   /** Whether rules of the method search for errors in a body with status 200. */
   readonly mayBeError: boolean;
-  /** Keys that may lead to errors within the payload. */
+  /** The keys within the payload that may contain errors. */
   readonly errorKeys: ReadonlySet<string>;
   /**
    * The number of consecutive responses that the scanner could not read, and the number of responses to skip.
@@ -80,7 +80,7 @@ export class ResponseScanner {
     return this.scanner.isLarge(body);
   }
 
-  /** Like `read`, in pieces, for a large body. */
+  /** Like `read`, but in pieces, for a large body. */
   *readInPieces(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -144,7 +144,7 @@ export class ResponseScanner {
     return settled(subject, bytes && { bytes, differences });
   }
 
-  /** Like `message`, in pieces, for a large body. */
+  /** Like `message`, but in pieces, for a large body. */
   *messageInPieces(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -226,7 +226,7 @@ export class ResponseScanner {
   private messagePlan({ body, head = [], response, rules }: UnaryAdapter): ScanPlan | undefined {
     const isInBody = head.some(([, , ...sources]) => sources.some(isPath));
     if (body === undefined || response !== undefined || isInBody) return undefined;
-    // only a message that names its keys reports those that have errors
+    // a message reports the keys with errors only if its table names its keys
     const isNamed = body instanceof MessageTable && body !== EmptyTable;
     if (!isNamed && errorPathsWithin(rules).length > 0) return undefined;
     const known = pathsAround(rules, rules.envelope?.payload[0]);
@@ -260,15 +260,15 @@ function isPassed(subject: Subject): boolean {
   return true;
 }
 
-/** Counts whether the scanner could read a response of a method. */
+/** Records whether the scanner could read a response of a method. */
 function counted(subject: Subject, isRead: boolean): void {
   subject.misses = isRead ? 0 : Math.min(subject.misses + 1, MAX_PASSES);
   if (!isRead) subject.passes = 2 ** subject.misses - 2;
 }
 
 /**
- * Counts whether a message was read; undefined for a message without a key that may have errors: the decoder
- * reports these.
+ * Records whether a message could be read. Returns undefined for a message that may contain errors, which the
+ * decoder reports.
  */
 function settled<T extends Decoded>(subject: Subject, decoded: T | undefined): T | undefined {
   const { list, counts } = decoded?.differences ?? NO_DIFFERENCES;
@@ -307,7 +307,7 @@ function envelopeOf(
   if (known === undefined) return envelope;
   const around = errors.filter((each) => restBelow(path, each) === undefined);
   const outermost = around.filter((each) => !around.some((other) => each.startsWith(`${other}.`)));
-  // in the order of the decoder's reports
+  // keeps the order in which the decoder reports differences
   const isPlaced = [...new Set(known)].every((each) =>
     outermost.includes(each) ? place(envelope, each, "errors") : placeKnown(envelope, each),
   );

@@ -1,4 +1,4 @@
-/** Errors in bodies with a success status: next to a payload, or in place of one. */
+/** Finds errors in bodies with a success status, next to a payload or in place of one. */
 import {
   isJsonObject,
   type JsonValue,
@@ -12,22 +12,22 @@ import type { ResponseParts } from "../adapter/response-parts.ts";
 import type { ErrorShape, MethodRules } from "../adapter/rules.ts";
 import { isNothing } from "./empty.ts";
 
-/** The default path of errors if the envelope names none. */
+/** The path of errors if the envelope names none. */
 export const ERRORS_PATH = "errors";
 
 const PATHS = new WeakMap<MethodRules, readonly string[]>();
 
 /**
- * Returns the paths that hold errors and nothing else, from the root of the body: the path of the envelope,
- * and the paths of the formats of errors. Omits paths that lead to other declared places, and paths below
- * `known`, because the description expects them in successful responses.
+ * Returns the paths that contain only errors, from the root of the body: the path in the envelope, and the
+ * paths of the error shapes. Omits paths that lead to other declared places, and paths below `known`, since
+ * the description expects them in successful responses.
  */
 export function errorPaths(rules: MethodRules): readonly string[] {
   let paths = PATHS.get(rules);
   if (paths === undefined) {
     const { payload = [], status, message, errors = ERRORS_PATH, known = [] } = rules.envelope ?? {};
     const others = [status, message, ...payload].filter((path) => path !== undefined);
-    // many upstreams send a text with every success
+    // many upstreams send a message with every success
     const shapes = rules.errorShapes.filter(({ kind }) => kind !== "text");
     const all = [...(payload.length === 0 ? [] : [errors]), ...shapes.map(pathOfShape)];
     paths = [...new Set(all)].filter(
@@ -41,12 +41,12 @@ export function errorPaths(rules: MethodRules): readonly string[] {
   return paths;
 }
 
-/** Returns the path at which a format of errors begins. */
+/** Returns the path at which an error shape begins. */
 export function pathOfShape(shape: ErrorShape): string {
   return "path" in shape ? shape.path : "error";
 }
 
-/** Returns the paths that hold errors within the payload, from the payload. */
+/** Returns the paths within the payload that contain only errors, relative to the payload. */
 export function errorPathsWithin(rules: MethodRules): readonly string[] {
   const { payload = [] } = rules.envelope ?? {};
   const roots = payload.length === 0 ? [""] : payload;
@@ -64,10 +64,10 @@ export function hasErrorsAlone(body: JsonValue | undefined, rules: MethodRules):
 }
 
 /**
- * Notes errors next to a payload, which are lost to callers unless a rule reads them.
+ * Notes errors next to a payload. Callers lose these errors unless a rule reads them.
  *
  * @param payload the path of the payload
- * @param reads whether a path from the payload is read
+ * @param reads reports whether a path in the payload is read
  */
 export function noteErrors(
   rules: MethodRules,
@@ -86,7 +86,7 @@ export function noteErrors(
 
 /** Reports whether the parts of a message read the first key of a path in their payload. */
 export function readsPath({ body, head = [], response }: ResponseParts, path: string): boolean {
-  // custom code may read anything
+  // custom code may read any path
   if (response !== undefined) return true;
   const [key = ""] = stepsOf(path);
   const inHead = head.flatMap(([, , ...sources]) =>
@@ -98,7 +98,7 @@ export function readsPath({ body, head = [], response }: ResponseParts, path: st
   return kind instanceof MessageTable ? readsKey(kind, key) : true;
 }
 
-/** Reports whether a value has errors; `[]`, `{"code": 0, "message": ""}` and `null` do not. */
+/** Reports whether a value contains errors. `[]`, `{"code": 0, "message": ""}` and `null` do not. */
 function areErrors(value: JsonValue | undefined): boolean {
   if (typeof value === "string") return value.trim() !== "";
   if (Array.isArray(value)) return value.length > 0;
@@ -106,7 +106,9 @@ function areErrors(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== false && Number(value) !== 0;
 }
 
-/** Returns the rest of a path below another one; `""` if they are equal; undefined if it is elsewhere. */
+/**
+ * Returns the rest of a path below `root`: `""` if the two are equal, or undefined if the path is elsewhere.
+ */
 export function restBelow(root: string, path: string): string | undefined {
   if (root === "" || root === path) return root === "" ? path : "";
   return path.startsWith(`${root}.`) ? path.slice(root.length + 1) : undefined;

@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { KNOWN_STATUSES, meaningOf } from "../errors/status.ts";
 
-/** Whether a response is retried: always, if it states a retry delay, or never. */
+/** Whether a response is retried: always, only with a retry delay, or never. */
 export interface RetriedStatus {
   readonly status: number;
   readonly code: Code;

@@ -131,7 +131,7 @@ test("failures without a retry do not change the retry budget", () => {
   expect(policy.delay(attempt(unreachable))).toBeDefined();
 });
 
-test("retries never cost more tokens than the initial and the earned tokens", () => {
+test("retries never use more tokens than the initial tokens and the earned tokens", () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean()),

@@ -25,7 +25,7 @@ const step = fc.record({
   gives: fc.boolean(),
 });
 
-test("property: a third of each caller's amount stays free when the caller takes it, and the counts are exact", () => {
+test("property: when a caller takes an amount, a third of its total stays free, and the counts are exact", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), fc.array(step, { maxLength: 100 }), (limit, steps) => {
       const share = new FairShare(() => limit);
@@ -46,7 +46,7 @@ test("property: a third of each caller's amount stays free when the caller takes
   );
 });
 
-test("property: the caller that holds most loses first, and still holds no less than the winner", () => {
+test("property: the caller that holds most loses first, and then holds at least as much as the winner", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom("a", "z"), (steps, winner) => {
       const share = new FairShare(() => 1);
@@ -67,7 +67,7 @@ test("property: the caller that holds most loses first, and still holds no less 
   );
 });
 
-test("the caller that holds most does not lose if it cannot lose anything", () => {
+test("if the caller that holds most has nothing to give back, the next caller loses", () => {
   const share = new FairShare(() => 10);
   share.add("a", 5);
   share.add("b", 4);

@@ -46,8 +46,9 @@ export class FairShare {
   }
 
   /**
-   * Returns the caller that loses to another caller. Of the callers that can lose, this is the one that holds
-   * most, if it still holds more than the winner will. Returns undefined if there is no such caller.
+   * Returns the caller that has to give something back so that `winner` can take an amount: of the callers
+   * that can lose, the caller that holds most. Returns undefined if that caller would then hold less than the
+   * winner.
    */
   loser(winner: string, amount = 1, canLose: (caller: string) => boolean = () => true): string | undefined {
     let [loser, most]: [string | undefined, number] = [undefined, this.heldBy(winner) + amount];

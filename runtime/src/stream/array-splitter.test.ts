@@ -99,7 +99,7 @@ function written([items, gaps]: readonly [readonly unknown[], readonly string[]]
   return bytesOf(`${gap(17)}[${items.length === 0 ? gap(18) : parts.join(",")}]${gap(19)}`);
 }
 
-test("property: an array with any whitespace has the same items in chunks of any size as in one piece", () => {
+test("property: the items of an array are the same in one piece and in chunks of any size, with any whitespace", () => {
   fc.assert(
     fc.property(body, cuts, (array, places) => {
       const bytes = written(array);
@@ -111,7 +111,7 @@ test("property: an array with any whitespace has the same items in chunks of any
   );
 });
 
-test("property: a body with one changed byte has all items of the changed array, or at least the items before that byte", () => {
+test("property: if one byte of a body changes, the items before that byte are still found", () => {
   const structural = fc.constantFrom(...bytesOf('[]{},:"\\ \n0-e.tfn\u00a0\ufeff'));
   const change = fc.tuple(
     fc.nat(),
@@ -156,7 +156,7 @@ test("items before an item that is too large are delivered", () => {
   expect(() => items.next()).toThrow(RecordTooLarge);
 });
 
-test("the cost of an item of 10 MB in chunks of one byte is a small multiple of the cost in one chunk", () => {
+test("an item of 10 MB in chunks of one byte costs only a small multiple of the item in one chunk", () => {
   const bytes = bytesOf(`[{"a":"${"\\\\[é".repeat(2_000_000)}"}]`);
   const timed = (chunks: Iterable<Uint8Array>) => {
     const start = process.cpuUsage().user;

@@ -204,7 +204,7 @@ test.each([
   expect([error.rawMessage, error.code]).toEqual([text, code]);
 });
 
-test("a download fails if the upstream pauses too long, but not if its reader does", async () => {
+test("a download fails if the upstream pauses too long, and does not fail if its reader pauses", async () => {
   const rest = await restTo(
     streaming((_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("a");
@@ -217,7 +217,7 @@ test("a download fails if the upstream pauses too long, but not if its reader do
   expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
 });
 
-test("the connection closes when the reader leaves a download", async () => {
+test("the connection is closed when the reader stops reading a download early", async () => {
   const server = streaming((_request, response) => {
     response.writeHead(200).write("a");
   });

@@ -118,7 +118,7 @@ const TIMELINE = fc.record({
   top: fc.constantFrom("nothing", "beside", "within"),
 });
 
-test("in a timeline with many posts per second, no post is missing without a report or repeated", async () => {
+test("in a timeline with many posts per second, every missing post is reported and no post is repeated", async () => {
   let whole = 0;
   await fc.assert(
     fc.asyncProperty(TIMELINE, async ({ order, times, inserts, size: most, isSizeKnown, key, top }) => {
@@ -155,7 +155,7 @@ test("in a timeline with many posts per second, no post is missing without a rep
   expect(whole).toBeGreaterThan(20);
 });
 
-test("if a second has more posts than a page holds, missing posts are lost, which fails a strict call", async () => {
+test("if a second has more posts than a page holds, the missing posts are reported as lost, which fails a strict call", async () => {
   const [order] = ORDERS as [Order];
   const posts = [5, 5, 5, 4].map((at, index) => ({ id: index + 1, at }));
   respond = (bound) => pageOf(posts, order, bound, 2);

@@ -45,8 +45,8 @@ export class Overlap {
   }
 
   /**
-   * Reports whether a page has room for more items, but none with a value. It may have other items, e.g. an
-   * item pinned on top of every page.
+   * Reports whether a page has room for more items, but no items with a value. The page may have other items,
+   * e.g. an item pinned on top of every page.
    */
   isBare(page: Page, message: MessageShape<DescMessage>): boolean {
     return !this.hasValues(page) && !this.isFull(page, message);

@@ -169,7 +169,7 @@ async function listed(parts: Partial<Parts> & { readonly next: Next }, strict: b
   return { names, differences, error };
 }
 
-test("a list ends with a report if its Link headers have no next link and one lacks its brackets, and otherwise without a report", async () => {
+test("if no Link header names a next page, the list ends, with a report if a link without brackets may be the next page", async () => {
   const relation = fc.constantFrom("next", "prev", "last");
   await fc.assert(
     fc.asyncProperty(
@@ -195,7 +195,7 @@ test("a list ends with a report if its Link headers have no next link and one la
   );
 });
 
-/** Values of the flag for more pages, and whether a rule `more: {key: "more", values: "true"}` reads an end. */
+/** Values of the flag for more pages, and how the rule `more` with the value `true` reads each. */
 const FLAGS: ReadonlyArray<readonly [flag: unknown, end: "missing" | "said" | "no end"]> = [
   [undefined, "missing"],
   [null, "missing"],
@@ -258,7 +258,7 @@ test("a feed reports unknown keys next to its items, and does not report known k
 });
 
 test.each(Object.entries(WAYS))(
-  "a list with a %s that ends early reports a difference or throws an error",
+  "a list with a %s never ends early without a report or an error",
   async (_name, way) => {
     const seen = new Set<string>();
     await fc.assert(
@@ -330,7 +330,7 @@ const EACH_FATE = LAST_FATES.flatMap((fate) =>
   ]),
 );
 
-test("a list paged by its last item ends with a report, with an error, or with a page without items", async () => {
+test("a list paged by its last item never ends early without a report or an error", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(LAST_PAGES, fc.boolean(), async (drawn, always) => {

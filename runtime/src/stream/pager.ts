@@ -157,8 +157,8 @@ export class Pager {
   }
 
   /**
-   * Reports whether a step leads to another page. After a page without items, it does only if there is a
-   * total, which counts pages.
+   * Handles a page without items. There is another page only if the payload states a total number of pages
+   * that is not reached; missing items of a total number of items are an error.
    */
   private stepsOn(next: Advance<"step">, page: Page): boolean {
     const total = totalIn(next, page);

@@ -189,7 +189,7 @@ test.each([
   ["http://[", "a text that is no address"],
   [{ href: 7 }, "a value that is no link"],
   [["/v2"], "a value that is no link"],
-])("a list never follows the link %j", async (next, problem) => {
+])("a list never follows a link of the form %j", async (next, problem) => {
   const upstream = await Upstream.start(() => ({ body: { ...page("a"), _links: { next } } }), link);
   const list = upstream.list();
   expect((await list.next()).value?.name).toBe("a");
@@ -390,7 +390,7 @@ test("a cursor in the last item is read exactly, also beyond 2^53", async () => 
   expect(upstream.seen[1]).toBe("/v2/items?cursor=700000000000000001");
 });
 
-test("the first of several possible cursors that is present is used", async () => {
+test("if several cursors are possible, the first that is present is used", async () => {
   const upstream = await Upstream.start(
     (url) => {
       if (url.includes("cursor=c")) return { body: page() };

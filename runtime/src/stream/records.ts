@@ -87,7 +87,7 @@ function readRecord(call: Call, text: RecordText, download: Download): JsonValue
   }
 }
 
-/** Like `readRecord`, in pieces. */
+/** Like `readRecord`, but in pieces. */
 function* readRecordInPieces(call: Call, text: RecordText, download: Download): Work<JsonValue | undefined> {
   checkBegin(call, text, download);
   try {
@@ -152,7 +152,7 @@ function recordJson(adapter: RecordsAdapter, text: RecordText, parse: Parse): Js
   return recordWith(adapter, text, value);
 }
 
-/** Like `recordJson`, in pieces. */
+/** Like `recordJson`, but in pieces. */
 function* recordInPieces(
   adapter: RecordsAdapter,
   { data, ...text }: RecordText,
@@ -194,7 +194,7 @@ function verbatimRecord(adapter: RecordsAdapter, text: RecordText): JsonValue | 
   return isChanged ? record : undefined;
 }
 
-/** Like `verbatimRecord`, in pieces. */
+/** Like `verbatimRecord`, but in pieces. */
 function* verbatimRecordInPieces(adapter: RecordsAdapter, text: RecordText): Work<JsonValue | undefined> {
   let isChanged = false;
   const record = yield* recordInPieces(adapter, text, function* (data) {

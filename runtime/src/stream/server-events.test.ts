@@ -25,7 +25,7 @@ const plain = (data: string, more: Partial<ServerEvent> = {}) => ({
   ...more,
 });
 
-test("the examples of the standard are parsed as it specifies", async () => {
+test("the examples of the standard are parsed as the standard specifies", async () => {
   expect(await eventsIn("data: YHOO\ndata: +2\ndata: 10\n\n")).toEqual([plain("YHOO\n+2\n10")]);
   const comments =
     ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n";
@@ -42,7 +42,7 @@ test("the examples of the standard are parsed as it specifies", async () => {
   expect(await eventsIn("data:test\n\ndata: test\n\n")).toEqual([plain("test"), plain("test")]);
 });
 
-test("a name applies to one event, an ID also to later events, and an event without data is skipped", async () => {
+test("a name applies to one event and an ID also to later events, and an event without data is skipped", async () => {
   expect(await eventsIn("event: a\nid: 1\ndata: x\n\nevent: b\n\nid: 2\0\ndata: y\n\nother: z\n\n")).toEqual([
     plain("x", { event: "a", id: "1" }),
     plain("y", { id: "1" }),
@@ -71,7 +71,7 @@ test("the events are the same with every line ending, and in chunks of any size"
   );
 });
 
-test("the cost of a body of carriage returns grows only linearly", { timeout: 10_000 }, async () => {
+test("the cost of a body that consists of carriage returns grows linearly", { timeout: 10_000 }, async () => {
   expect(await eventsIn("\r".repeat(1 << 20))).toEqual([]);
 });
 
@@ -79,7 +79,7 @@ test("data of too many empty lines is rejected, since each line is stored", asyn
   await expect(eventsIn("data\n".repeat(10_000), [], 100_000)).rejects.toThrow(RecordTooLarge);
 });
 
-test("lines are split only at line feeds if requested, and characters stay whole", async () => {
+test("with the separator `lf`, lines are split only at line feeds, and characters stay whole", async () => {
   const bytes = Buffer.from("a\rb\nä€\n𝄞");
   for (let cut = 0; cut <= bytes.length; cut++) {
     const found: string[] = [];
@@ -90,7 +90,7 @@ test("lines are split only at line feeds if requested, and characters stay whole
   }
 });
 
-test("a line, or data of many lines, is rejected as soon as it exceeds the limit", async () => {
+test("an event whose lines exceed the limit is rejected while it arrives", async () => {
   await expect(eventsIn(`data: ${"x".repeat(100)}`, [], 50)).rejects.toThrow(RecordTooLarge);
   await expect(eventsIn("data: 1234567890\n".repeat(10), [], 50)).rejects.toThrow(RecordTooLarge);
   expect(await eventsIn("data: 1234567890\n\n".repeat(10), [], 50)).toHaveLength(10);

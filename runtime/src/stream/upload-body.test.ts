@@ -47,7 +47,7 @@ test("property: a body has the bytes of its messages in order, and no empty chun
   );
 });
 
-test("property: a body of a failing stream sends all earlier messages, then the error", async () => {
+test("property: a failing stream sends all earlier messages as its body, and then fails with the error", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       const body = bodyOf(all, new Error("my own"));

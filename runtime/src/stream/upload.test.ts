@@ -248,7 +248,7 @@ test("an upload without a message is rejected with INVALID_ARGUMENT", async () =
   expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
 });
 
-test("an upload that the upstream rejects has the upstream's error, and closes the stream", async () => {
+test("an upload that the upstream rejects fails with the upstream's error, and closes the stream", async () => {
   const { state, messages } = endless();
   const rest = await restTo(
     respondingAtOnce((response) => {
@@ -315,7 +315,7 @@ test("an upload that the caller cancels never looks complete to the upstream", a
   expect(await aborted.promise).toBe(false);
 });
 
-test("an upload whose message stream fails has the stream's error, and never looks complete to the upstream", async () => {
+test("an upload whose message stream fails has the error of the stream, and never looks complete to the upstream", async () => {
   const complete = Promise.withResolvers<boolean>();
   const calls: CallReport[] = [];
   const rest = await restTo(

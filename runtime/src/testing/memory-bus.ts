@@ -88,7 +88,7 @@ class MemoryMembership implements FeedMembership {
   }
 
   interval(): void {
-    // the test ends leases, so they do not expire
+    // leases do not expire here, since the test ends them
   }
 
   async leave(): Promise<void> {

@@ -119,7 +119,7 @@ test("the beginning of a secret before an ellipsis is found, unless it is too sh
   }
 });
 
-test("any 12 consecutive characters of a secret with 16 or more are found, in every encoding", () => {
+test("any 12 consecutive characters of a secret of at least 16 characters are found, in every encoding", () => {
   const long = secrets.filter((secret) => secret.length >= 16 && !/[%\\&]|[ +_-]{2}/.test(secret));
   const ways = fc.constantFrom(...Object.keys(ENCODINGS));
   const around = fc.stringMatching(/^(?:[A-Za-z ]{0,12}|["'%\\{:,]{0,3})$/);
@@ -174,41 +174,45 @@ function pointerStep(text: string): string {
   return text.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-test.each(Object.keys(SEPARATIONS))("12 consecutive characters of a secret are found %s", (name) => {
-  const separate = SEPARATIONS[name] ?? String;
-  const values = fc.oneof(
-    fc.base64String({ minLength: 20, maxLength: 80 }).map((text) => text.replaceAll("=", "")),
-    fc.stringMatching(/^[A-Za-z0-9]{4,9}(?:[/.+_-][A-Za-z0-9]{4,9}){3,6}$/),
-    fc.uuid(),
-  );
-  const around = fc.stringMatching(/^(?:[a-z]{1,5}[ ./:])?$/);
-  fc.assert(
-    fc.property(
-      values,
-      fc.nat(),
-      fc.integer({ min: 12, max: 60 }),
-      around,
-      (secret, place, length, before) => {
-        // parts of secrets with repetitions may remain
-        fc.pre(secret.length >= 16 && /\d/.test(secret) && !/(.{3}).*\1|(.)\2\2/i.test(secret));
-        const at = place % (secret.length - 11);
-        const part = secret.slice(at, at + length);
-        fc.pre(part.replace(/[^A-Za-z0-9]/g, "").length >= 8);
-        const clean = redact(`${before}${separate(part)}`, secret);
-        expect(clean).toContain("[secret]");
-        const left = clean
-          .replace("[secret]", "")
-          .slice(before.length)
-          .replace(/[^A-Za-z0-9]/g, "");
-        // base64 characters at both ends share bits with adjacent bytes, and a single letter may be separated
-        expect(left.length).toBeLessThanOrEqual(name.includes("base64") ? 6 : 3);
-      },
-    ),
-    { interruptAfterTimeLimit: 2000 },
-  );
-});
+test.each(Object.keys(SEPARATIONS))(
+  "12 consecutive characters of a secret are found if they are written %s",
+  (name) => {
+    const separate = SEPARATIONS[name] ?? String;
+    const values = fc.oneof(
+      fc.base64String({ minLength: 20, maxLength: 80 }).map((text) => text.replaceAll("=", "")),
+      fc.stringMatching(/^[A-Za-z0-9]{4,9}(?:[/.+_-][A-Za-z0-9]{4,9}){3,6}$/),
+      fc.uuid(),
+    );
+    const around = fc.stringMatching(/^(?:[a-z]{1,5}[ ./:])?$/);
+    fc.assert(
+      fc.property(
+        values,
+        fc.nat(),
+        fc.integer({ min: 12, max: 60 }),
+        around,
+        (secret, place, length, before) => {
+          // parts of secrets with repetitions may remain
+          fc.pre(secret.length >= 16 && /\d/.test(secret) && !/(.{3}).*\1|(.)\2\2/i.test(secret));
+          const at = place % (secret.length - 11);
+          const part = secret.slice(at, at + length);
+          fc.pre(part.replace(/[^A-Za-z0-9]/g, "").length >= 8);
+          const clean = redact(`${before}${separate(part)}`, secret);
+          expect(clean).toContain("[secret]");
+          const left = clean
+            .replace("[secret]", "")
+            .slice(before.length)
+            .replace(/[^A-Za-z0-9]/g, "");
+          // base64 characters at both ends share bits with adjacent bytes, and a single letter may be
+          // separated
+          expect(left.length).toBeLessThanOrEqual(name.includes("base64") ? 6 : 3);
+        },
+      ),
+      { interruptAfterTimeLimit: 2000 },
+    );
+  },
+);
 
-test("fewer than 12 consecutive characters of a secret are not redacted", () => {
+test("11 or fewer consecutive characters of a secret are not redacted", () => {
   const secret = "k7Qz2mXw9RtL4vBn8sJd3fHg";
   for (let length = 1; length < 12; length++) {
     for (let at = 0; at + length <= secret.length; at++) {
@@ -218,7 +222,7 @@ test("fewer than 12 consecutive characters of a secret are not redacted", () => 
   }
 });
 
-test("words of a language are not redacted, even if a secret consists of the same words", () => {
+test("words of a language are not redacted, even if a secret contains the same words", () => {
   const text = "The refresh token of this client is unknown";
   expect(redact(text, "demo-refresh-token-of-this-client-1")).toBe(text);
   expect(redact(`${text}: refresh-token-of`, "demo-refresh-token-of-this-client-1")).toMatch(
@@ -237,7 +241,7 @@ test("text other than the secret is not redacted", () => {
   );
 });
 
-test("a long secret, such as an OAuth 2 token, is found both whole and truncated", () => {
+test("a long secret, such as an OAuth 2 token, is found as a whole and truncated", () => {
   for (const length of [1000, 2048, 2049, 8000]) {
     const token = "eyJhbGciOiJSUzI1NiJ9.".repeat(400).slice(0, length);
     expect(redact(`Bearer ${token}!`, token)).toBe("Bearer [secret]!");

@@ -118,7 +118,7 @@ function makeNeedles(text: string): Needles {
   }
   const bytes = Buffer.from(text);
   const inJson = JSON.stringify(text).slice(1, -1);
-  // whether a part of a secret that looks like an escape is an escape depends on how the secret was encoded
+  // part of a secret may look like an escape without being one, depending on how the secret was encoded
   const views = [text, encodeURIComponent(text), inJson].map(plainView);
   const literal = [text, ...base64Cores(bytes), bytes.toString("hex")].map(literalView);
   const distinct = new Set([...views, ...literal].map((view) => view.plain));
@@ -188,7 +188,7 @@ function cutsIn(text: string): Cut[] {
   return cuts;
 }
 
-/** Returns the ranges of the beginnings of a needle at which the text was truncated. */
+/** Returns the ranges of truncated needles, which end where the text was truncated. */
 function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Range[] {
   return cuts.flatMap((cut) => {
     const { ellipsis } = cut;
@@ -200,7 +200,7 @@ function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Rang
   });
 }
 
-/** Returns the start of the beginning of a needle that ends at position `to` of the text. */
+/** Returns the start of a truncated needle that ends at position `to` of the text. */
 function beginningAt({ plain, starts }: PlainView, needle: string, to: number): number | undefined {
   const end = indexAt(starts, to);
   const last = plain[end - 1];

@@ -23,7 +23,7 @@ test("a secret is never printed", () => {
   expect(inspect(holder)).toBe("{ deep: { secret: [secret] }, list: [ [secret] ] }");
 });
 
-test("a secret is revealed on demand, and does not change", () => {
+test("reveal returns the value, and wrapping a secret again does not change it", () => {
   expect(hunter.reveal()).toBe("hunter2");
   expect(Secret.of(hunter)).toBe(hunter);
   expect(Secret.of("x").reveal()).toBe("x");

@@ -15,7 +15,7 @@ async function settledByTurn(promises: readonly Promise<void>[], turns: number):
   return counts;
 }
 
-test("many waiting tasks run a few per event-loop turn, until all have run", async () => {
+test("many waiting tasks run in small groups, one group per event-loop turn, until all have run", async () => {
   const many = Array.from({ length: 40 }, () => nextTurn());
   const counts = await settledByTurn(many, 60);
   const steps = counts.map((count, turn) => count - (counts[turn - 1] ?? 0));

@@ -70,7 +70,7 @@ test("a decimal address is read as its IPv4 address", () => {
   expect(hop("https://2130706433/").origin).toBe("https://127.0.0.1");
 });
 
-test("a chain of redirects that has left the base address stays foreign, even if it returns", () => {
+test("a chain of redirects that has left the base address gets no credentials, even if it returns", () => {
   expect(hop(BASE, { origin: "https://files.example.com", isForeign: true }).isForeign).toBe(true);
 });
 

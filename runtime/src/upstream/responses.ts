@@ -190,8 +190,8 @@ export class Responses {
 }
 
 /**
- * Reports whether a response is a part (RFC 9110 section 15.3.7) that was not requested. It could be mistaken
- * for the whole.
+ * Reports whether a response is a part (RFC 9110 section 15.3.7) that was not requested. Such a part could be
+ * mistaken for the whole response.
  */
 function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
   if (status !== 206 || rules.success.includes(206)) return false;

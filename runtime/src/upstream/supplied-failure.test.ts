@@ -111,7 +111,7 @@ const { cause: anyCause } = fc.letrec<{ readonly cause: unknown; readonly error:
     .map(({ message, ...others }) => Object.assign(new Error(message), others)),
 }));
 
-test("a failure of a supplied client never counts as a defect of the runtime, and its message is not disclosed", () => {
+test("a failure of a supplied client is never reported as a defect of the runtime, and its message is not disclosed", () => {
   fc.assert(
     fc.property(anyCause, fc.boolean(), (cause, responded) => {
       const error = errorFor(cause, responded);

@@ -13,10 +13,10 @@ import type { UpstreamSettings } from "./options.ts";
 import type { BodyStream } from "./outgoing.ts";
 import type { SuppliedClient } from "./supplied-client.ts";
 
-/** The number of bytes of an error body that are read: its text is at the beginning. */
+/** The number of bytes of an error body that are read. The text of an error is at the beginning. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 
-/** One call of an upstream. */
+/** A call to an upstream. */
 export interface UpstreamCall {
   readonly method: DescMethod;
   readonly rules: MethodRules;
@@ -26,15 +26,18 @@ export interface UpstreamCall {
   /** The headers of the RPC, for a function that provides credentials. */
   readonly header: () => Headers;
   readonly signal: AbortSignal;
-  /** The time of the deadline, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline, on the clock's monotonic scale. Undefined if there is no deadline. */
   readonly expiresAt?: number | undefined;
-  /** The longest pause within a body that is read in pieces. Default: the upstream's limit. */
+  /**
+   * The longest pause within a body that is read in pieces, in milliseconds. Default: the limit of the
+   * upstream.
+   */
   readonly bodyTimeoutMs?: number | undefined;
-  /** The target of a redirect, which replaces the request's own address. */
+  /** The target of a redirect, which replaces the address of the request. */
   readonly hop?: Hop | undefined;
   /** The number of times that the credentials of the call were replaced after a rejection. */
   readonly refreshes?: number | undefined;
-  /** Credentials that replace rejected ones. */
+  /** Credentials that replace rejected credentials. */
   readonly credentials?: Credentials | undefined;
   /** Credentials that replace the result of the credentials function. */
   readonly provided?: Credentials | undefined;
@@ -45,37 +48,39 @@ export interface UpstreamCall {
   /** Whether the request is a retry. Default: false. */
   readonly isRetry?: boolean | undefined;
   /**
-   * The caller: large responses of different callers are decoded in turns. Default: all requests have the
+   * The caller. Large responses to different callers are decoded in turns. Default: all requests have the
    * same caller.
    */
   readonly caller?: string | undefined;
 }
 
-/** A response of an upstream with any status; decompressed. */
+/** A response of an upstream with any status, decompressed. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Uint8Array;
-  /** The body is incomplete. Only with an error status. */
+  /** Whether the body is incomplete. Only possible with an error status. */
   readonly truncated: boolean;
-  /** The call carried configured credentials, not the caller's own. */
+  /** Whether the call used configured credentials, not the caller's own. */
   readonly configuredCredentials: boolean;
   /** The secrets in the credentials that were sent. */
   readonly secrets: readonly Secret[];
-  /** Reports that the token in the credentials was rejected; see `Credentials`. Absent if none was sent. */
+  /**
+   * Reports that the token in the credentials was rejected; see `Credentials`. Absent if no token was sent.
+   */
   readonly rejected?: Credentials["rejected"];
 }
 
-/** A response of an upstream whose body is unread if its status means success. */
+/** A response of an upstream. If its status means success, its body has not been read. */
 export interface OpenResponse extends UpstreamResponse {
   /**
-   * The decompressed body, which can be read once; undefined if the status is an error: `body` then has its
-   * beginning. Reading throws ConnectErrors, or the signal's reason.
+   * The decompressed body, which can be read once. Undefined if the status is an error; `body` then contains
+   * the beginning of the body. Reading throws ConnectErrors, or the reason of the signal.
    */
   readonly chunks: AsyncIterable<Uint8Array> | undefined;
 }
 
-/** Receives the result of a request; exactly one function is called. */
+/** Receives the result of a request. Exactly one of the functions is called. */
 export interface ResponseEnd {
   responded(response: UpstreamResponse): void;
   /** @param error the error with which `call` would reject */
@@ -84,16 +89,16 @@ export interface ResponseEnd {
 
 /** A request in progress. */
 export interface StartedRequest {
-  /** Aborts the request, which fails with the reason. */
+  /** Aborts the request, which then fails with the reason. */
   abort(reason: unknown): void;
 }
 
 /** The identity on whose behalf requests are sent. */
 export interface UpstreamIdentity {
   readonly name: string;
-  /** Whether the request carries no credentials, so that its response is the same for everybody. */
+  /** Whether the request has no credentials, so that its response is the same for everybody. */
   readonly isPublic: boolean;
-  /** The credentials from a function that determine the identity. */
+  /** The credentials from a function, if they determine the identity. */
   readonly provided?: Credentials | undefined;
 }
 
@@ -101,61 +106,68 @@ export interface UpstreamIdentity {
 export interface Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
-  /** Decides on retries, which the caller makes; undefined if requests are never retried. */
+  /** Decides about retries, which the caller of `call` makes. Undefined if requests are never retried. */
   readonly retrier: Retrier | undefined;
   /**
-   * Asks for permission to send a request to a base address; a promise if it has to wait for its turn.
+   * Asks for permission to send a request to a base address. Returns a promise if the request has to wait for
+   * its turn.
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
   admit(base: string, from?: RequestOrigin): Permit | Promise<Permit>;
   /**
-   * Returns the identity whose credentials a request would carry: the configuration, an owner named by the
-   * credentials function, or a hash of the credentials, keyed with a secret of this process.
+   * Returns the identity whose credentials a request would send: the configuration, an owner that the
+   * credentials function names, or a hash of the credentials, keyed with a secret of this process.
    *
    * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING, and the errors of the function
    */
   identity(call: Pick<UpstreamCall, "method" | "rules" | "header" | "signal">): Promise<UpstreamIdentity>;
   /**
-   * Sends a request with credentials and reads the response. Redirects are returned like other responses; see
-   * `redirected`.
+   * Sends a request with credentials, and reads the response. Redirects are returned like other responses;
+   * see `redirected`.
    *
-   * @throws ConnectError if there is no response; rejects with the signal's reason if it is aborted
+   * @throws ConnectError if there is no response; the reason of the signal if it is aborted
    */
   call(call: UpstreamCall): Promise<UpstreamResponse>;
   /**
-   * Reports whether `start` can send a request: nothing has to be awaited before it, such as credentials or a
-   * rate limit, and its response is the last one, not a redirect.
+   * Reports whether `start` can send a request. This is the case if the request need not wait for anything,
+   * such as credentials or a rate limit, and if its response cannot be a redirect to follow.
    */
   startsAtOnce(rules: MethodRules): boolean;
   /**
-   * Like `call`, but without a promise: throws errors before the request is sent, and later reports the
+   * Like `call`, but without a promise. Throws errors before the request is sent, and later reports the
    * result to `end`. Exceptions of `end` are ignored.
    */
   start(call: UpstreamCall, end: ResponseEnd): StartedRequest;
-  /** Like `call`, but leaves the body of a successful response unread: it is read on demand. */
+  /** Like `call`, but does not read the body of a successful response, which is read on demand. */
   open(call: UpstreamCall): Promise<OpenResponse>;
   /**
-   * Returns the call that follows the redirect in a response; undefined if there is none, or if the rules of
-   * the method or the options do not allow it.
+   * Returns the call that follows the redirect in a response. Returns undefined if there is none, or if the
+   * rules of the method or the options do not allow it.
    *
    * @throws ConnectError reason REDIRECT_REFUSED
    */
   redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
-  /** Returns the call with credentials that replace those rejected by a response (401); once for a call. */
+  /**
+   * Returns the call with new credentials if a response (401) rejected its credentials, or undefined if there
+   * are none.
+   */
   refreshed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
-  /** The number of callers' requests at each origin of its base addresses; empty if `breaker` is false. */
+  /**
+   * The number of running and waiting requests at each origin of the base addresses. Empty if `breaker` is
+   * false.
+   */
   readonly loads: readonly OriginLoad[];
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
-  /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */
+  /** Waits for running calls, then closes all connections. Further calls fail with reason UPSTREAM_CLOSED. */
   close(): Promise<void>;
 }
 
-/** Dependencies that all upstreams share. */
+/** The dependencies that all upstreams share. */
 export interface UpstreamContext {
   readonly clock: Clock;
-  /** Called for every state change of a circuit breaker. It must not throw. */
+  /** Called for every state change of a circuit breaker. The callback must not throw. */
   readonly onBreaker: (report: BreakerReport) => void;
   /** For tests. Default: the system's network. */
   readonly network?: Network | undefined;

@@ -18,7 +18,7 @@ const unauthorized = {
   errors: [{ title: "Unauthorized", code: 1016, detail: "Unable to authorize" }],
 };
 
-test("without User-Agent the response is 400", async () => {
+test("a request without User-Agent gets 400", async () => {
   const got = await ask(`${info}?${KEY}`, { anonymous: true });
   expect(got.status).toBe(400);
   expect(got.json.meta).toEqual({ status: 400, msg: "Bad Request" });
@@ -30,13 +30,13 @@ test.each([
   ["an unknown bearer token", "", { authorization: "Bearer nope" }],
   ["another scheme", "", { authorization: "Basic eDp5" }],
   ["a signature beside an unknown key", "?api_key=nope", BEARER],
-])("%s is 401 with subcode 1016", async (_name, query, headers) => {
+])("a request with %s gets 401 with subcode 1016", async (_name, query, headers) => {
   const got = await ask(info + query, { headers });
   expect(got.status).toBe(401);
   expect(got.json).toEqual(unauthorized);
 });
 
-test("the key level accepts a key, a signature, a bearer token and an application's token", async () => {
+test("an endpoint that needs a key accepts a key, a signature, a bearer token and a token of an application", async () => {
   expect((await ask(`${info}?${KEY}`)).status).toBe(200);
   expect((await ask(info, { headers: signed(info) })).status).toBe(200);
   expect((await ask(info, { headers: signed(info, { token: "" }) })).status).toBe(200);
@@ -47,7 +47,7 @@ test("the key level accepts a key, a signature, a bearer token and an applicatio
   expect((await ask(both, { headers: signed(both) })).status).toBe(200);
 });
 
-test("posting needs a user: 401 for a key, 403 for an application or a read-only token", async () => {
+test("posting needs a user: a key gets 401, and an application or a read-only token gets 403", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/posts`;
   const body = { content: '[{"type":"text","text":"x"}]' };
   const as = (token: string) => sendForm(posts, body, { headers: { authorization: `Bearer ${token}` } });
@@ -57,7 +57,7 @@ test("posting needs a user: 401 for a key, 403 for an application or a read-only
   expect((await as(CREDENTIALS.userToken)).status).toBe(201);
 });
 
-test("a signature covers query, brackets, encoded path and form body", async () => {
+test("a signature covers the query, brackets, an encoded path and a form body", async () => {
   const url = `${sandbox.url}/v2/blog/t%3ADm0aXQkq5rCkyTnYIYv1Nw/posts?tag[0]=seed&tag[1]=two%20words&limit=1`;
   expect((await ask(url, { headers: signed(url) })).status).toBe(200);
   const changed = url.replace("limit=1", "limit=2");
@@ -77,7 +77,7 @@ test("a signature covers query, brackets, encoded path and form body", async () 
   expect((await send(form.replace("draft", "queue"))).status).toBe(401);
 });
 
-test("a multipart body is not signed, but clients that sign its text parts are accepted", async () => {
+test("a signature of a multipart body may omit or include its text parts", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/post`;
   const fields = { type: "text", body: "a b", state: "draft" };
   const { headers, body } = multipart(Object.entries(fields).map(([name, value]) => ({ name, value })));
@@ -100,7 +100,7 @@ test("a nonce is accepted once, and the timestamp must be within 300 seconds", a
   expect((await ask(info, { headers: signed(info, { timestamp: `${at(0)}.000000` }) })).status).toBe(200);
 });
 
-test("protocol parameters split between two places are rejected, in the query alone they are accepted", async () => {
+test("protocol parameters are accepted in the query alone, and rejected if they are split between two places", async () => {
   const { authorization } = signed(info);
   const query = authorization.slice("OAuth ".length).replaceAll('"', "").replaceAll(", ", "&");
   expect((await ask(`${info}?${query}`)).status).toBe(200);
@@ -109,7 +109,7 @@ test("protocol parameters split between two places are rejected, in the query al
   expect((await ask(`${info}?${copy}`, { headers: { authorization: again } })).status).toBe(401);
 });
 
-test("protocol parameters in a form body alone are accepted, split between two places they are rejected", async () => {
+test("protocol parameters are accepted in a form body alone, and rejected if they are split between two places", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/posts`;
   const content = "state=draft&content=%5B%7B%22type%22%3A%22text%22%2C%22text%22%3A%22a%22%7D%5D";
   const type = { "content-type": "application/x-www-form-urlencoded" };
@@ -131,7 +131,7 @@ test("protocol parameters in a form body alone are accepted, split between two p
   expect((await send(`${content}&${rest.join("&")}`, {}, `?${token.join("&")}`)).status).toBe(401);
 });
 
-test("a wrong secret, token or method is 401", async () => {
+test("a wrong secret, token or method gets 401", async () => {
   expect((await ask(info, { headers: signed(info, { consumerSecret: "x" }) })).status).toBe(401);
   expect((await ask(info, { headers: signed(info, { tokenSecret: "x" }) })).status).toBe(401);
   expect((await ask(info, { headers: signed(info, { token: "x", tokenSecret: "y" }) })).status).toBe(401);
@@ -140,7 +140,7 @@ test("a wrong secret, token or method is 401", async () => {
   expect((await ask(info, { headers: { authorization: plain } })).status).toBe(401);
 });
 
-test("rate-limit headers count down and end in 429 with Retry-After", async () => {
+test("rate limit headers count down, and requests above the limit get 429 with Retry-After", async () => {
   sandbox.limits.callsPerHour = 2;
   const first = await ask(`${info}?${KEY}`);
   expect(first.headers["x-ratelimit-perhour-limit"]).toBe("2");

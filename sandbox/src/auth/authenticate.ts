@@ -41,8 +41,8 @@ function bySignature(world: World, request: SignedRequest): Caller | undefined {
 }
 
 /**
- * Reads a request's credentials: a bearer token, an OAuth 1.0a signature, or `api_key`. Credentials that are
- * present but do not verify are 401 even if the endpoint needs none.
+ * Reads the credentials of a request: a bearer token, an OAuth 1.0a signature, or `api_key`. Invalid
+ * credentials cause a 401 even if the endpoint needs none.
  */
 export function authenticate(world: World, request: SignedRequest, apiKey: string | undefined): Caller {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(request.authorization ?? "")?.[1];

@@ -5,9 +5,9 @@ export interface Caller {
   readonly via: "nothing" | "api_key" | "oauth1" | "oauth2";
   /** The consumer key, if the credentials name one. */
   readonly consumer?: string;
-  /** The user's name; absent for an application's token and for a plain key. */
+  /** The name of the user. Absent for an application's token and for a plain key. */
   readonly user?: string;
-  /** Scopes of an OAuth 2.0 token; absent for other credentials, which allow everything. */
+  /** The scopes of an OAuth 2.0 token. Absent for other credentials, which allow everything. */
   readonly scopes?: string[];
   /** The OAuth 1.0a token. */
   readonly token?: string;
@@ -15,19 +15,21 @@ export interface Caller {
 
 export const NOBODY: Caller = Object.freeze({ via: "nothing" });
 
-/** 401 with subcode 1016: credentials are missing or do not verify. */
+/** Returns a 401 with subcode 1016, for missing or invalid credentials. */
 export function unauthorized(): Error {
   return reject(401, "Unable to authorize", 1016);
 }
 
-/** Returns the user's name; throws 401 without credentials, 403 for an application's token. */
+/**
+ * Returns the name of the user. Throws 401 if there are no credentials, and 403 for an application's token.
+ */
 export function requireUser(caller: Caller): string {
   if (caller.user !== undefined) return caller.user;
   if (caller.via === "oauth1" || caller.via === "oauth2") throw reject(403, "A user is required");
   throw unauthorized();
 }
 
-/** Throws 403 when an OAuth 2.0 token lacks the scope. */
+/** Throws 403 if an OAuth 2.0 token lacks the scope. */
 export function requireScope(caller: Caller, scope: "basic" | "write"): void {
   if (caller.scopes && !caller.scopes.includes(scope)) {
     throw reject(403, `The token lacks the scope ${scope}`);

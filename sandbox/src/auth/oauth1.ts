@@ -7,20 +7,20 @@ type Pair = readonly [string, string];
 /** The parts of a request that a signature covers. */
 export interface SignedRequest {
   readonly method: string;
-  /** Each `scheme://host[:port]` that the client may have addressed. */
+  /** Each `scheme://host[:port]` to which the client may have sent the request. */
   readonly origins: readonly string[];
   readonly rawPath: string;
   readonly authorization: string | undefined;
   readonly query: readonly Pair[];
   readonly form: readonly Pair[];
-  /** Text parts of a multipart body: some clients sign them, although the RFC excludes them. */
+  /** The text parts of a multipart body. Some clients sign them, although the RFC excludes them. */
   readonly parts: readonly Pair[];
 }
 
 /** The protocol parameters of a signed request. */
 export interface Protocol {
   readonly values: Map<string, string>;
-  /** Parameters of the `Authorization` header, for the base string. */
+  /** The parameters of the `Authorization` header, for the base string. */
   readonly header: readonly Pair[];
 }
 
@@ -28,14 +28,18 @@ export type Failure = "malformed" | "method" | "consumer" | "token" | "signature
 
 const WINDOW_SECONDS = 300;
 
-/** Protocol parameters that clients may put into the query or body of a request with a signed header. */
+/**
+ * Protocol parameters that clients may put into the query or the body, even if the header contains the
+ * signature.
+ */
 const MOVABLE: ReadonlySet<string> = new Set(["oauth_callback", "oauth_verifier"]);
 
 const isProtocol = ([name]: Pair) => name.startsWith("oauth_");
 
 /**
- * Finds the protocol parameters in the header, the query or the form body. All must be in one of these places
- * (RFC 5849 section 3.5), except the callback and the verifier. Returns `undefined` for an unsigned request.
+ * Finds the protocol parameters in the header, the query or the form body. All of them must be in one of
+ * these places (RFC 5849 section 3.5), except the callback and the verifier. Returns `undefined` for a
+ * request without a signature.
  */
 export function findProtocol(request: SignedRequest): Protocol | Failure | undefined {
   const header = request.authorization?.match(/^OAuth\s/i) ? parseAuthorization(request.authorization) : [];
@@ -73,7 +77,7 @@ function fresh(world: World, values: Map<string, string>): Failure | undefined {
   return added === 0 ? "nonce" : undefined;
 }
 
-/** Verifies the signature, the time window and the nonce. Returns the failure, if any. */
+/** Verifies the signature, the timestamp and the nonce. Returns the failure, if any. */
 export function verify(
   world: World,
   request: SignedRequest,

@@ -5,7 +5,7 @@ import { baseString, baseUri, parseAuthorization, sign } from "./signature.ts";
 
 const PHOTOS = { key: "dpf43f3p2l4k3l03", secret: "kd94hf93k423kf44" };
 
-test("vector of RFC 5849 section 3.4.1.1: base string and signature", () => {
+test("the base string and signature of the example in RFC 5849 section 3.4.1.1 are correct", () => {
   const pairs: [string, string][] = [
     ...decodePairs("b5=%3D%253D&a3=a&c%40=&a2=r%20b"),
     ...decodePairs("c2&a3=2+q"),
@@ -60,7 +60,7 @@ test.each([
     extra: [],
     signature: "MdpQcU8iPSUjWoN/UDMsK2sui9I=",
   },
-])("vector of RFC 5849 section 1.2: $name", (vector) => {
+])("the signature of the example in RFC 5849 section 1.2 is correct: $name", (vector) => {
   const pairs: [string, string][] = [
     ...decodePairs(vector.query),
     ["oauth_consumer_key", PHOTOS.key],
@@ -75,7 +75,7 @@ test.each([
   );
 });
 
-test("brackets, UTF-8 and an encoded path", () => {
+test("brackets, UTF-8 and an encoded path are correct in a base string", () => {
   const pairs: [string, string][] = [
     ...decodePairs("tag[0]=a%20b&tag[1]=c%2Bd&tag[2]=%C3%A9&tag[10]=z&npf=true"),
     ["oauth_consumer_key", "ck1"],
@@ -92,7 +92,7 @@ test("brackets, UTF-8 and an encoded path", () => {
   expect(sign(base, "cs1", "ts1")).toBe("sq5/2fubquViZAErX/CWSGtPHtY=");
 });
 
-test("only unreserved characters stay as they are", () => {
+test("only unreserved characters are not percent-encoded", () => {
   expect(percentEncode("!*'()[]~-._ \u00e9")).toBe("%21%2A%27%28%29%5B%5D~-._%20%C3%A9");
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (value) => {
@@ -103,12 +103,12 @@ test("only unreserved characters stay as they are", () => {
   );
 });
 
-test("the default port is dropped, other ports are kept", () => {
+test("a base URI omits the default port, and keeps other ports", () => {
   expect(baseUri("https", "A.example:443", "/x/")).toBe("https://a.example/x/");
   expect(baseUri("https", "a.example:80", "/")).toBe("https://a.example:80/");
 });
 
-test("the header's scheme is case-insensitive, and quoted values may contain commas", () => {
+test("the scheme in the header is case-insensitive, and quoted values may contain commas", () => {
   expect(parseAuthorization('oauth realm="a, b",oauth_nonce="x%20y" , oauth_token="t"')).toEqual([
     ["realm", "a, b"],
     ["oauth_nonce", "x y"],

@@ -6,8 +6,8 @@ function byBytes(a: string, b: string): number {
 }
 
 /**
- * Normalizes parameters by RFC 5849 section 3.4.1.3.2: encoded, sorted by name and value in byte order,
- * joined.
+ * Normalizes parameters as in RFC 5849 section 3.4.1.3.2: encodes them, sorts them by name and value in byte
+ * order, and joins them.
  */
 function normalizeParameters(pairs: readonly (readonly [string, string])[]): string {
   return pairs
@@ -19,8 +19,8 @@ function normalizeParameters(pairs: readonly (readonly [string, string])[]): str
 }
 
 /**
- * Returns the base URI of RFC 5849 section 3.4.1.2: lower-case scheme and host, no default port, path as
- * sent.
+ * Returns the base URI as in RFC 5849 section 3.4.1.2: scheme and host in lower case, without the default
+ * port, and the path as it was sent.
  */
 export function baseUri(scheme: string, host: string, rawPath: string): string {
   const lower = scheme.toLowerCase();
@@ -29,7 +29,7 @@ export function baseUri(scheme: string, host: string, rawPath: string): string {
   return `${lower}://${name.endsWith(port) ? name.slice(0, -port.length) : name}${rawPath}`;
 }
 
-/** Returns the signature base string of RFC 5849 section 3.4.1. */
+/** Returns the signature base string as in RFC 5849 section 3.4.1. */
 export function baseString(
   method: string,
   uri: string,
@@ -38,13 +38,16 @@ export function baseString(
   return [method.toUpperCase(), percentEncode(uri), percentEncode(normalizeParameters(pairs))].join("&");
 }
 
-/** Signs with HMAC-SHA1 and base64, by RFC 5849 section 3.4.2. */
+/** Signs with HMAC-SHA1, as in RFC 5849 section 3.4.2. Returns base64. */
 export function sign(base: string, consumerSecret: string, tokenSecret: string): string {
   const key = `${percentEncode(consumerSecret)}&${percentEncode(tokenSecret)}`;
   return createHmac("sha1", key).update(base).digest("base64");
 }
 
-/** Returns the decoded items of an `Authorization: OAuth ...` header, or `undefined` when it is malformed. */
+/**
+ * Returns the decoded items of an `Authorization: OAuth ...` header, or `undefined` if the header is
+ * malformed.
+ */
 export function parseAuthorization(header: string): [string, string][] | undefined {
   const items = /^OAuth\s+(.*)$/is.exec(header)?.[1];
   if (items === undefined) return undefined;

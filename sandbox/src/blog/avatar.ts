@@ -39,7 +39,10 @@ function wantsJson(call: Call): boolean {
   return jsonp || call.caller.via === "oauth1" || /\bapplication\/json\b/i.test(call.headers.accept ?? "");
 }
 
-/** GET /v2/blog/{blog-identifier}/avatar[/size]: the PNG, or for signed requests a 302 to its address. */
+/**
+ * Handles GET /v2/blog/{blog-identifier}/avatar[/size]. Responds with the PNG, or to signed requests with a
+ * 302 to its address.
+ */
 export function blogAvatar(call: Call): HttpResponse {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   const size = call.path.size === undefined ? DEFAULT_SIZE : Number(call.path.size);
@@ -49,7 +52,7 @@ export function blogAvatar(call: Call): HttpResponse {
   return envelope({ avatar_url: location }, 302, { location });
 }
 
-/** GET /media/avatars/{uuid}/{size}.png: the target of avatar addresses. */
+/** Handles GET /media/avatars/{uuid}/{size}.png, to which avatar addresses lead. */
 export function avatarImage(call: Call): HttpResponse {
   const size = Number(/^(\d+)\.png$/.exec(call.path.file ?? "")?.[1]);
   if (!SIZES.includes(size)) throw reject(404, "No such image");

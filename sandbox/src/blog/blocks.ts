@@ -8,7 +8,7 @@ import { shortBlog } from "../view/blog-object.ts";
 import { offsetLinks } from "../view/links.ts";
 import { viewOf } from "../view/view.ts";
 
-/** Applies the block endpoints' common limit per minute: 429 above it. */
+/** Applies the limit per minute that the block endpoints share. Throws 429 above the limit. */
 function limited(call: Call): Blog {
   const { meter, limits } = call.world;
   const window = meter.count(`blocks ${requireUser(call.caller)}`, limits.blocksPerMinute, 60);
@@ -51,7 +51,7 @@ function targetOf(call: Call, blog: Blog, identifier: string): string {
   return target.uuid;
 }
 
-/** POST /v2/blog/{blog-identifier}/blocks: a blog, or the anonymous author of a post. */
+/** Handles POST /v2/blog/{blog-identifier}/blocks. Blocks a blog, or the anonymous author of a post. */
 export function createBlock(call: Call): HttpResponse {
   const blog = limited(call);
   const identifier = call.input.text("blocked_tumblelog");
@@ -66,7 +66,9 @@ export function createBlock(call: Call): HttpResponse {
   return envelope({ already_blocked: block(call, blog, "address", `author of ${id}`) }, 201);
 }
 
-/** POST /v2/blog/{blog-identifier}/blocks/bulk: blocks all blogs, or none when one is unknown. */
+/**
+ * Handles POST /v2/blog/{blog-identifier}/blocks/bulk. Blocks all of the blogs, or none if one is unknown.
+ */
 export function createBlocks(call: Call): HttpResponse {
   const blog = limited(call);
   const names = call.input.required("blocked_tumblelogs").split(",");
@@ -77,8 +79,9 @@ export function createBlocks(call: Call): HttpResponse {
 }
 
 /**
- * DELETE /v2/blog/{blog-identifier}/blocks: `blocked_tumblelog` unblocks that blog, whatever `anonymous_only`
- * says; `anonymous_only=true` alone removes every anonymous block; anything else is 404.
+ * Handles DELETE /v2/blog/{blog-identifier}/blocks. With `blocked_tumblelog`, unblocks that blog, and ignores
+ * `anonymous_only`. With `anonymous_only=true` alone, removes every anonymous block. Otherwise responds with
+ * 404.
  */
 export function deleteBlock(call: Call): HttpResponse {
   const blog = limited(call);

@@ -28,7 +28,7 @@ test("an avatar is a PNG of the requested size, 64 by default", async () => {
   expect(inflateSync(data)).toHaveLength(512 * (512 * 3 + 1));
 });
 
-test("a signed request, or one that accepts JSON, gets a 302 to the avatar's address", async () => {
+test("a signed request, or a request that accepts JSON, gets a 302 to the address of the avatar", async () => {
   for (const headers of [signed(`${P}/avatar/96`), { accept: "text/html, application/json;q=0.9" }]) {
     const got = await get("/avatar/96", headers);
     expect(got.status).toBe(302);
@@ -40,7 +40,7 @@ test("a signed request, or one that accepts JSON, gets a 302 to the avatar's add
   expect([jsonp.status, jsonp.text.slice(0, 26)]).toEqual([200, 'f({"meta":{"status":302,"m']);
 });
 
-test("an unsupported avatar size is 400, an unknown blog 404", async () => {
+test("an unsupported avatar size returns 400, and an unknown blog returns 404", async () => {
   expect((await get("/avatar/50", {})).status).toBe(400);
   const got = await ask(`${sandbox.url}/v2/blog/nobody/avatar`);
   expect(got.json).toMatchObject({
@@ -50,7 +50,7 @@ test("an unsupported avatar size is 400, an unknown blog 404", async () => {
   });
 });
 
-test("blocks: listed, added once, added in bulk, removed", async () => {
+test("blocks can be listed, added once, added in bulk, and removed", async () => {
   const listed = async () => names((await get("/blocks")).json.response.blocked_tumblelogs);
   expect(await listed()).toEqual(["grace"]);
   const first = await sendForm(`${P}/blocks`, { blocked_tumblelog: "notes.ada.example" });
@@ -73,7 +73,7 @@ test("blocks: listed, added once, added in bulk, removed", async () => {
   expect(await listed()).not.toContain("ada");
 });
 
-test("DELETE blocks: anonymous_only=true clears the anonymous ones; false, or nothing, is 404", async () => {
+test("DELETE blocks removes the anonymous blocks with anonymous_only=true, and otherwise responds with 404", async () => {
   const remove = (query: string) => ask(`${P}/blocks${query}`, { method: "DELETE", headers: BEARER });
   expect((await remove("?anonymous_only=true")).status).toBe(200);
   expect((await remove("?anonymous_only=false")).status).toBe(404);
@@ -81,7 +81,7 @@ test("DELETE blocks: anonymous_only=true clears the anonymous ones; false, or no
   expect((await sendForm(`${P}/blocks`, { anonymous_only: "true" }, { method: "DELETE" })).status).toBe(200);
 });
 
-test("the author of an anonymous post can be blocked, the author of a signed post cannot", async () => {
+test("the author of an anonymous post can be blocked, and the author of a signed post cannot", async () => {
   const { posts } = (await get("/posts/submission")).json.response;
   const anonymous = posts.find((post: { anonymous_email?: string }) => post.anonymous_email);
   const named = posts.find((post: { post_author?: string }) => post.post_author);
@@ -90,7 +90,7 @@ test("the author of an anonymous post can be blocked, the author of a signed pos
   expect((await sendForm(`${P}/blocks`, {})).status).toBe(400);
 });
 
-test("all four block endpoints share a limit per minute, and only admins may use them", async () => {
+test("the four block endpoints share a limit per minute, and only admins may use them", async () => {
   expect((await get("/blocks", ADA)).status).toBe(403);
   sandbox.clearRates();
   sandbox.limits.blocksPerMinute = 2;
@@ -109,7 +109,7 @@ test("all four block endpoints share a limit per minute, and only admins may use
   sandbox.limits.blocksPerMinute = 60;
 });
 
-test("likes are paged by time or by offset, never both", async () => {
+test("likes are paged by time or by offset, and a request with both is rejected", async () => {
   const got = await get(`/likes?${KEY}`, {});
   expect(got.json.response.liked_posts).toHaveLength(20);
   expect(got.json.response.liked_count).toBe(25);
@@ -124,13 +124,13 @@ test("likes are paged by time or by offset, never both", async () => {
   expect((await get(`/likes?offset=1001&${KEY}`, {})).status).toBe(400);
 });
 
-test("private likes and follows are 403 with a text as response", async () => {
+test("private likes and follows get a 403 whose response is a string", async () => {
   const got = await ask(`${sandbox.url}/v2/blog/grace/likes?${KEY}`);
   expect(got.status).toBe(403);
   expect(got.json).toEqual({ meta: { status: 403, msg: "Forbidden" }, response: "Not authorized." });
 });
 
-test("following: most recently followed first, short blogs, offset links", async () => {
+test("following lists short blogs, most recently followed first, with offset links", async () => {
   const got = (await get("/following?limit=5&offset=5")).json.response;
   expect(names(got.blogs)).toEqual(["reader-06", "reader-07", "reader-08", "reader-09", "reader-10"]);
   expect(got.total_blogs).toBe(25);
@@ -138,20 +138,20 @@ test("following: most recently followed first, short blogs, offset links", async
   expect(got.blogs[0]).not.toHaveProperty("theme");
 });
 
-test("followers: only members see the list, and the total is inside `users`", async () => {
+test("only members see the followers, and the total is inside `users`", async () => {
   const got = (await get("/followers")).json.response;
   expect(got.users.total_users).toBe(25);
   expect(Object.keys(got.users.users[0]).sort()).toEqual(["following", "name", "updated", "url"]);
   expect((await get("/followers", ADA)).status).toBe(403);
 });
 
-test("followed_by needs a name", async () => {
+test("followed_by without a name is rejected", async () => {
   expect((await get("/followed_by?query=ada")).json.response).toEqual({ followed_by: true });
   expect((await get("/followed_by?query=grace")).json.response).toEqual({ followed_by: false });
   expect((await get("/followed_by")).status).toBe(400);
 });
 
-test("notifications: every type, filtered in any array form, paged by before", async () => {
+test("notifications of every type can be filtered with any form of array, and are paged by `before`", async () => {
   const got = (await get("/notifications")).json.response;
   expect(got.notifications).toHaveLength(20);
   const follow = got.notifications.find((item: { type: string }) => item.type === "follow");
@@ -174,7 +174,7 @@ test("notifications: every type, filtered in any array form, paged by before", a
   expect(omitted.some((item: { target_post_id: string }) => item.target_post_id === target)).toBe(false);
 });
 
-test("pages are listed by position, and fetched by encoded path", async () => {
+test("pages are listed by position, and fetched by an encoded path", async () => {
   const got = (await get("/pages")).json.response;
   expect(got.total_pages).toBe(3);
   expect(got.pages.map((page: { position: number }) => page.position)).toEqual([1, 2, 3]);
@@ -191,7 +191,7 @@ test("pages are listed by position, and fetched by encoded path", async () => {
   expect((await get("/pages/nothing")).status).toBe(404);
 });
 
-test("pages: 401 not logged in, 400 bad identifier, 403 not allowed, 404 no blog", async () => {
+test("pages respond with 401 without a login, 400 to a bad identifier, 403 to users without permission, and 404 to an unknown blog", async () => {
   const at = (blog: string, headers: Record<string, string>) =>
     ask(`${sandbox.url}/v2/blog/${blog}/pages`, { headers });
   expect((await at("demo", {})).status).toBe(401);
@@ -200,7 +200,7 @@ test("pages: 401 not logged in, 400 bad identifier, 403 not allowed, 404 no blog
   expect((await at("nobody", BEARER)).status).toBe(404);
 });
 
-test("oEmbed: a bare object, width capped, 400 and 404 and 501", async () => {
+test("oEmbed returns a bare object, limits the width, and reports errors with 400, 404 and 501", async () => {
   const post = (await get(`/posts?limit=1&${KEY}`, {})).json.response.posts[0];
   const at = (query: string) => ask(`${sandbox.url}/oembed${query}`);
   const got = await at(`?url=${encodeURIComponent(post.post_url)}&maxwidth=300`);
@@ -230,12 +230,12 @@ test.each([
   "/posts/submission",
   "/notifications",
   "/pages",
-])("%s needs a user: 401 for a key, 403 for an application", async (path) => {
+])("%s needs a user: a key gets 401, and an application gets 403", async (path) => {
   expect((await get(`${path}?${KEY}`, {})).status).toBe(401);
   expect((await get(path, { authorization: `Bearer ${CREDENTIALS.applicationToken}` })).status).toBe(403);
 });
 
-test("avatars have the same shape in a blog's theme and in its notes", async () => {
+test("the avatar shape of a blog is the same in its theme and in the notes of its posts", async () => {
   const shape = async (blog: string) =>
     (await ask(`${sandbox.url}/v2/blog/${blog}/info?${KEY}`)).json.response.blog.theme.avatar_shape;
   expect([await shape("ada"), await shape("demo")]).toEqual(["circle", "square"]);

@@ -29,7 +29,10 @@ export function followingPage(call: Call, user: string): HttpResponse {
   });
 }
 
-/** GET /v2/blog/{blog-identifier}/following: the blogs that the blog's user follows, most recent first. */
+/**
+ * Handles GET /v2/blog/{blog-identifier}/following. Lists the blogs that the user of the blog follows, most
+ * recently followed first.
+ */
 export function following(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);
@@ -39,7 +42,10 @@ export function following(call: Call): HttpResponse {
   return followingPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
 }
 
-/** GET /v2/blog/{blog-identifier}/followers: for members only; the list and its total are inside `users`. */
+/**
+ * Handles GET /v2/blog/{blog-identifier}/followers, which only members may see. The list and its total are
+ * inside `users`.
+ */
 export function followers(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = ownBlog(call);
@@ -64,7 +70,10 @@ export function followers(call: Call): HttpResponse {
   return envelope({ users: { total_users: total, users }, ...offsetLinks(call, total, limit, offset) });
 }
 
-/** GET /v2/blog/{blog-identifier}/followed_by: whether the user of another blog follows this one. */
+/**
+ * Handles GET /v2/blog/{blog-identifier}/followed_by. Responds whether the user of another blog follows this
+ * blog.
+ */
 export function followedBy(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = ownBlog(call);

@@ -65,7 +65,10 @@ export function likesPage(call: Call, user: string): HttpResponse {
   return envelope({ liked_posts: posts, liked_count: count, ...links(call, shown, limit, more) });
 }
 
-/** GET /v2/blog/{blog-identifier}/likes: likes of the user whose primary blog this is, newest first. */
+/**
+ * Handles GET /v2/blog/{blog-identifier}/likes. Lists the likes of the user whose primary blog this is,
+ * newest first.
+ */
 export function blogLikes(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);

@@ -55,7 +55,7 @@ function typeParams(types: readonly string[]): Record<string, string> {
   return Object.fromEntries(types.map((type, i) => [`types[${i}]`, type]));
 }
 
-/** GET /v2/blog/{blog-identifier}/notifications: newest first, twenty per page. */
+/** Handles GET /v2/blog/{blog-identifier}/notifications. Lists them newest first, twenty per page. */
 export function notifications(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const { query, world } = call;
@@ -85,7 +85,10 @@ export function notifications(call: Call): HttpResponse {
   return envelope({ notifications: items, _links: { next: pageLink(call, params) } });
 }
 
-/** Adds an activity item. No two items of a blog share a second, so that paging by time skips none. */
+/**
+ * Adds a notification. No two notifications of a blog have the same second, so that paging by time skips
+ * none.
+ */
 export function notify(world: World, blog: string, type: string, target: string, data: JsonObject): void {
   const last = world.db.count("SELECT MAX(timestamp) AS n FROM notifications WHERE blog = ?", blog);
   const timestamp = Math.max(world.clock.seconds(), last + 1);

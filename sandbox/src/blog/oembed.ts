@@ -9,7 +9,9 @@ import { postUrl } from "../view/post-object.ts";
 const WIDTH = 540;
 const POST_URL = /^https?:\/\/([^/?#]+)\/post\/(\d+)(?:[/?#].*)?$/;
 
-/** GET /oembed and /oembed/1.0: an embeddable form of a published post, a bare JSON object. */
+/**
+ * Handles GET /oembed and /oembed/1.0. Returns the embeddable form of a published post as a bare JSON object.
+ */
 export function oembed(call: Call): HttpResponse {
   const { db } = call.world;
   const address = call.query.required("url");

@@ -6,7 +6,7 @@ import type { Blog } from "../store/blogs.ts";
 import { page, readableBlog } from "../view/access.ts";
 import { offsetLinks } from "../view/links.ts";
 
-/** The syntax of blog identifiers; anything else is 400. */
+/** Matches valid blog identifiers. Any other identifier causes a 400. */
 const IDENTIFIER = /^(t:[A-Za-z0-9_-]+|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*)$/;
 
 function pagesBlog(call: Call): Blog {
@@ -15,7 +15,7 @@ function pagesBlog(call: Call): Blog {
   return readableBlog(call);
 }
 
-/** GET /v2/blog/{blog-identifier}/pages, by position */
+/** Handles GET /v2/blog/{blog-identifier}/pages. Lists pages by position. */
 export function listPages(call: Call): HttpResponse {
   const blog = pagesBlog(call);
   const { limit, offset } = page(call);

@@ -13,7 +13,7 @@ import {
 } from "../store/communities.ts";
 import { communityError } from "./errors.ts";
 
-/** The community that the path names, and the caller's standing in it. */
+/** A community, and the caller's standing in it. */
 export interface Visit {
   readonly community: Community;
   /** The caller's primary blog, which represents the user in communities. */
@@ -27,7 +27,7 @@ export function isOneOf(standing: Standing, roles: readonly Role[]): boolean {
   return roles.some((role) => role === standing);
 }
 
-/** Returns the community that the path names, for any caller; throws 404 when it is unknown. */
+/** Returns the community that the path names, for any caller. Throws 404 if it is unknown. */
 export function visit(call: Call): Visit {
   const { db } = call.world;
   const handle = call.path.community ?? "";
@@ -37,13 +37,16 @@ export function visit(call: Call): Visit {
   return { community, blog, standing: standingOf(db, community, blog.uuid) };
 }
 
-/** The 403 for a caller without a role: banned, or outside a private or members-only community. */
+/**
+ * Returns the 403 for a caller without a role: a banned user, or a user outside of a private or members-only
+ * community.
+ */
 export function outsider({ community, standing }: Visit): Error {
   if (standing === "banned") return communityError("banned");
   return communityError(community.private ? "privateCommunity" : "membersOnly");
 }
 
-/** Returns the community to callers with one of these roles; throws 403 for others. */
+/** Returns the community if the caller has one of these roles. Throws 403 otherwise. */
 export function visitAs(call: Call, roles: readonly Role[]): Visit {
   const found = visit(call);
   if (isOneOf(found.standing, roles)) return found;
@@ -51,18 +54,21 @@ export function visitAs(call: Call, roles: readonly Role[]): Visit {
   throw reject(403, `This takes the role ${roles.join(" or ")}`);
 }
 
-/** Reports whether the caller may read a community's posts: in a public one, everybody except the banned. */
+/**
+ * Reports whether the caller may read the posts of a community. Everybody except banned users may read a
+ * public community.
+ */
 export function canView({ community, standing }: Visit): boolean {
   if (standing === "banned") return false;
   return !community.private || isOneOf(standing, ROLES);
 }
 
-/** Reports whether the caller may invite: admins, and moderators where the settings allow it. */
+/** Reports whether the caller may invite. Admins may, and moderators may if the settings allow it. */
 export function canInvite({ community, standing }: Visit): boolean {
   return standing === "admin" || (standing === "moderator" && community.modsCanInvite);
 }
 
-/** Returns the blog that the path names in addition to the community; throws 404 when it is unknown. */
+/** Returns the blog that the path names in addition to the community. Throws 404 if it is unknown. */
 export function namedBlog(call: Call): Blog {
   return requireBlog(call.world.db, call.path.blog ?? "");
 }
@@ -72,19 +78,19 @@ export function isOwn(call: Call, blog: Blog): boolean {
   return blog.owner === requireUser(call.caller);
 }
 
-/** Reports whether the caller has an invitation or sends the community's invite hash. */
+/** Reports whether the caller has an invitation, or sends the invite hash of the community. */
 export function holdsInvitation(call: Call, { community, blog }: Visit): boolean {
   return (
     isInvited(call.world.db, community, blog.uuid) || namesHash(community, call.query.text("invite_hash"))
   );
 }
 
-/** Reports whether a hash is the community's current invite hash and invite links are enabled. */
+/** Reports whether a hash is the current invite hash of the community, and invite links are enabled. */
 export function namesHash(community: Community, hash: string | undefined): boolean {
   return community.inviteLinks && community.inviteHash !== null && community.inviteHash === hash;
 }
 
-/** Throws 503 while saving is switched off. */
+/** Throws 503 while saving is disabled. */
 export function requireSaving(call: Call): void {
   if (call.world.rules.communitySavingFails) throw reject(503, "The community could not be saved");
 }
@@ -100,7 +106,10 @@ const REASONS = [
 ] as const;
 const NOTE_CHARACTERS = 1000;
 
-/** Returns `note`, at most 1,000 characters; throws 400 when it is longer, or required and missing. */
+/**
+ * Returns `note`, which has at most 1,000 characters. Throws 400 if it is longer, or if it is required and
+ * missing.
+ */
 export function noteOf(call: Call, required: boolean): string {
   const note = call.input.text("note") ?? "";
   if (required && note.trim() === "") throw reject(400, "Missing required parameter: note");
@@ -110,7 +119,10 @@ export function noteOf(call: Call, required: boolean): string {
   return note;
 }
 
-/** Returns `reason` and `note` of a removal; throws 400 for an unknown reason, or `other` without a note. */
+/**
+ * Returns the `reason` and the `note` of a removal. Throws 400 for an unknown reason, and for the reason
+ * `other` without a note.
+ */
 export function removalOf(call: Call): { reason: string; note: string } {
   const given = call.input.required("reason");
   const reason = REASONS.find((known) => known === given);

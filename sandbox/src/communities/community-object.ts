@@ -10,16 +10,16 @@ const AVATAR_SIZES = [512, 128, 96, 64] as const;
 const HEADER_SIZES = [1280, 640] as const;
 const MOST_ONLINE = 3;
 
-/** Seconds that must pass between two changes of a handle. */
+/** The minimum time between two changes of a handle, in seconds. */
 const HANDLE_SECONDS = 7 * 86_400;
 
-/** Returns the time when the handle can change again, or `undefined` when it can change now. */
+/** Returns the time at which the handle can be changed again, or `undefined` if it can be changed now. */
 export function nextHandleChange(community: Community, now: number): number | undefined {
   const next = (community.handleChanged ?? Number.NEGATIVE_INFINITY) + HANDLE_SECONDS;
   return next > now ? next : undefined;
 }
 
-/** Returns the address with the invite hash, or null where invite links are disabled. */
+/** Returns the address with the invite hash, or null if invite links are disabled. */
 export function inviteLink(community: Community): string | null {
   if (!community.inviteLinks || community.inviteHash === null) return null;
   return `https://${SERVICE_DOMAIN}/join/${community.inviteHash}`;
@@ -84,7 +84,7 @@ function editFields(call: Call, { community }: Visit): JsonObject {
   const next = nextHandleChange(community, call.world.clock.seconds());
   return {
     handle_can_change: next === undefined,
-    // Documented as a boolean, and a boolean until the first change of the handle.
+    // documented as a boolean, and a boolean until the handle is changed for the first time
     handle_next_change_ts: next ?? false,
     can_edit_content_label: !community.labelLocked,
     settings: {
@@ -96,7 +96,10 @@ function editFields(call: Call, { community }: Visit): JsonObject {
   };
 }
 
-/** Returns the full form of a community. Admins get additional fields, and with `edit` the editable ones. */
+/**
+ * Returns the full form of a community. Admins get additional fields, and with `edit` also the editable
+ * fields.
+ */
 export function fullCommunity(call: Call, found: Visit, edit: boolean): JsonObject {
   const { community, standing } = found;
   const short = shortCommunity(call, found);

@@ -14,13 +14,13 @@ import { communityError } from "./errors.ts";
 
 const PREVIEW = 3;
 
-/** A post in a community, and its removal by a moderator. */
+/** A post in a community, and its removal by a moderator if there was one. */
 export interface CommunityPost {
   readonly post: Post;
   readonly removed: boolean;
 }
 
-/** Returns the post that the path names; throws 404 with 24005 when it is missing or deleted. */
+/** Returns the post that the path names. Throws 404 with 24005 if it is missing or deleted. */
 export function requirePost(call: Call, community: Community): CommunityPost {
   const { db } = call.world;
   const id = call.path.post ?? "";
@@ -34,7 +34,7 @@ export function requirePost(call: Call, community: Community): CommunityPost {
   return { post, removed: row.removed === 1 };
 }
 
-/** Returns the post that the path names, unless a moderator removed it. */
+/** Returns the post that the path names. Throws if a moderator removed it. */
 export function requireVisiblePost(call: Call, community: Community): Post {
   const { post, removed } = requirePost(call, community);
   if (removed) throw communityError("postNotFound");
@@ -60,7 +60,7 @@ function reactions(db: Database, post: Post, caller: string): JsonObject[] {
   });
 }
 
-/** Returns a post as its community shows it: in blocks, with the fields that only communities add. */
+/** Returns a post as its community shows it: in blocks, with additional fields for communities. */
 export function communityPostObject(call: Call, found: Visit, post: Post): JsonObject {
   const { community, standing, blog } = found;
   const { db } = call.world;

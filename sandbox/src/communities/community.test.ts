@@ -20,7 +20,7 @@ afterAll(() => sandbox.close());
 const get = async (user: string, path: string) => (await askAs(user, "GET", C + path)).json.response;
 const put = (user: string, path: string, body: unknown) => askAs(user, "PUT", C + path, body);
 
-test("the list holds the short form of the caller's communities", async () => {
+test("the list contains the communities of the caller in their short form", async () => {
   const list = await get("demo", "");
   expect(list.map((item: { name: string }) => item.name)).toEqual(["book-club", "gardeners"]);
   expect(list[0]).toEqual({
@@ -79,7 +79,7 @@ test("a member sees the full form", async () => {
   });
 });
 
-test("admins see the invite link and pending invitations, and with context=edit the editable fields", async () => {
+test("admins see the invite link and pending invitations, and also the editable fields with context=edit", async () => {
   const plain = await get("demo", "/book-club");
   expect(plain).toMatchObject({
     can_edit: true,
@@ -103,7 +103,7 @@ test("admins see the invite link and pending invitations, and with context=edit 
   expect((await get("ada", "/quiet-circle?context=edit")).invite_link).toBeNull();
 });
 
-test("an invited user sees the invitation and a private community, without its posts", async () => {
+test("an invited user sees the invitation and a private community without its posts", async () => {
   expect(await get("demo", "/night-sky")).toMatchObject({
     is_member: false,
     can_view: false,
@@ -114,7 +114,7 @@ test("an invited user sees the invitation and a private community, without its p
   expect(sender.invitation.sender).toEqual({ name: "ada" });
 });
 
-test("muting hides the unread count and nothing else", async () => {
+test("muting hides the number of unread posts and nothing else", async () => {
   await askAs(CAST.member, "PUT", `${C}/gardeners/mute`);
   expect(await get(CAST.member, "/gardeners")).toMatchObject({ unread_post_count: 0, post_count: 24 });
   await askAs(CAST.member, "DELETE", `${C}/gardeners/mute`);
@@ -174,13 +174,13 @@ test.each([
   { handle: "" },
   { handle: "book-club" },
   { content_label_categories: ["boredom"] },
-])("an update with %j is 400 and changes nothing", async (body) => {
+])("an update with %j is rejected with 400 and changes nothing", async (body) => {
   const before = await get("demo", "/gardeners?context=edit");
   expect(outcome(await put("demo", "/gardeners", { description: "changed", ...body }))).toBe("400");
   expect(await get("demo", "/gardeners?context=edit")).toEqual(before);
 });
 
-test("content labels that the service sets cannot be edited", async () => {
+test("content labels that the service set cannot be edited", async () => {
   for (const body of [{ has_content_label: false }, { content_label_categories: [] }]) {
     expect(outcome(await put("ada", "/quiet-circle", body))).toBe("400.23025");
   }
@@ -191,14 +191,14 @@ test("content labels that the service sets cannot be edited", async () => {
   });
 });
 
-test("503 while saving is switched off", async () => {
+test("an update gets 503 while saving is disabled", async () => {
   sandbox.rules.communitySavingFails = true;
   expect(outcome(await put("demo", "/gardeners", { title: "x" }))).toBe("503");
   const restore = `/gardeners/moderation/posts/${COMMUNITIES.public.posts.removed}`;
   expect(outcome(await put("demo", restore, { note: "x" }))).toBe("503");
 });
 
-test("a handle changes at most once in seven days, and the old handle becomes available", async () => {
+test("a handle can change once in seven days, and the old handle then becomes available", async () => {
   const changed = await put("demo", "/gardeners", { handle: "Tree-Lovers" });
   expect(changed.json.response).toMatchObject({
     name: "tree-lovers",
@@ -218,7 +218,7 @@ test("a handle changes at most once in seven days, and the old handle becomes av
   expect(outcome(await askAs("demo", "GET", `${C}/gardeners`))).toBe("200");
 });
 
-test("a signature identifies its user; an application and a plain key are rejected", async () => {
+test("requests with a user's signature succeed, and requests with credentials of an application or a plain key are rejected", async () => {
   const url = `${C}/gardeners`;
   const timestamp = String(NOW);
   expect((await ask(url, { headers: signed(url, { timestamp }) })).status).toBe(200);
@@ -229,7 +229,7 @@ test("a signature identifies its user; an application and a plain key are reject
   expect((await ask(`${url}/mute`, { method: "PUT", headers: readOnly })).status).toBe(403);
 });
 
-test("faults affect the community endpoints too", async () => {
+test("faults also apply to the community endpoints", async () => {
   sandbox.next({ status: 429, headers: { "retry-after": "3" } }, { match: "/communities" });
   sandbox.next({ drift: () => ({ unexpected: true }) }, { match: /^GET \/v2\/communities/ });
   expect((await askAs("demo", "GET", C)).headers["retry-after"]).toBe("3");

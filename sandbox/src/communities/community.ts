@@ -19,7 +19,7 @@ import { communityError } from "./errors.ts";
 const HANDLE = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 const LABEL_CATEGORIES: readonly string[] = ["sexual_themes", "violence", "drug_use"];
 
-/** GET /v2/communities: the communities of which the caller is a member, in their short form */
+/** Handles GET /v2/communities. Lists the communities of the caller in their short form. */
 export function listCommunities(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = blogByUuid(db, primaryBlog(db, requireUser(call.caller)));
@@ -32,8 +32,9 @@ export function listCommunities(call: Call): HttpResponse {
 }
 
 /**
- * GET /v2/communities/{community-handle}: a public one for all except the banned, a private one for members
- * and invited users. `context=edit` is for members; for admins it adds the editable fields.
+ * Handles GET /v2/communities/{community-handle}. A public community is visible to everybody except banned
+ * users, a private one to members and invited users. `context=edit` is for members, and adds the editable
+ * fields for admins.
  */
 export function getCommunity(call: Call): HttpResponse {
   const found = visit(call);
@@ -95,7 +96,7 @@ function newPrivacy(call: Call, community: Community): boolean {
   return privacy === 1;
 }
 
-/** PUT /v2/communities/{community-handle}: for admins; absent fields do not change */
+/** Handles PUT /v2/communities/{community-handle}, for admins. Absent fields do not change. */
 export function updateCommunity(call: Call): HttpResponse {
   const found = visitAs(call, ["admin"]);
   const { community } = found;

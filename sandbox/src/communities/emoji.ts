@@ -1,10 +1,10 @@
 /** An emoji for reactions to posts. */
 export interface Emoji {
   readonly id: string;
-  /** Its name, wrapped in colons. */
+  /** The name of the emoji between colons. */
   readonly slug: string;
   readonly grapheme: string;
-  /** Variants such as skin tones: an array or an object, as the service sends it. */
+  /** Variants such as skin tones: an array or an object, as the real service sends them. */
   readonly variants: unknown;
 }
 
@@ -37,7 +37,7 @@ const GRAPHEMES: readonly (readonly [slug: string, grapheme: string])[] = [
   ["rainbow_flag", "\u{1F3F3}\uFE0F\u200D\u{1F308}"],
 ];
 
-/** Number of emoji at the start of the list that have skin tones. */
+/** The number of emoji at the start of the list that have skin tones. */
 const TONED = 4;
 
 /** All emoji of the sandbox. */

@@ -1,6 +1,6 @@
 import { type HeaderMap, type Rejection, reject } from "../http/response.ts";
 
-/** Failures of the community endpoints that have a subcode. */
+/** The errors of the community endpoints that have a subcode. */
 export const COMMUNITY_ERRORS = {
   messageTooLong: { status: 400, code: 5041, detail: "The message is longer than 100 characters" },
   postReactions: { status: 400, code: 22001, detail: "The post has as many reactions as a post may have" },
@@ -22,7 +22,7 @@ export const COMMUNITY_ERRORS = {
   alreadyRestored: { status: 409, code: 24007, detail: "The post is already restored" },
 } as const;
 
-/** Returns a failure with its subcode. */
+/** Returns an error with its subcode. */
 export function communityError(name: keyof typeof COMMUNITY_ERRORS, headers: HeaderMap = {}): Rejection {
   const { status, code, detail } = COMMUNITY_ERRORS[name];
   return reject(status, detail, code, headers);

@@ -19,7 +19,7 @@ const USERS = ["ada", "reader-01", "reader-03", "reader-04", "reader-05"] as con
 const user = fc.constantFrom(...USERS);
 const role = fc.constantFrom("member", "moderator", "admin");
 
-/** A random action of a user in the community, which has room for three members. */
+/** Generates actions of a user in the community, which has room for three members. */
 const move = fc.oneof(
   fc.record({ by: user, method: fc.constant("PUT"), path: fc.constant("/members"), body: fc.constant({}) }),
   fc.record({
@@ -48,7 +48,7 @@ const move = fc.oneof(
   }),
 );
 
-test("whatever its users do, a community keeps an admin and its member limit, and banned users stay out", async () => {
+test("after any actions of its users, a community has an admin, respects its member limit, and has no banned members", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 25 }), async (moves) => {
       sandbox.reset();

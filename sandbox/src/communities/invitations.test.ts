@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterAll(() => sandbox.close());
 
-/** Moves the clock by a second before each invitation, so that only the daily limit applies. */
+/** Sends an invitation, one second after the previous one, so that only the daily limit applies. */
 async function invite(
   user: string,
   community: string,
@@ -53,7 +53,7 @@ test("fields[blogs] selects the fields of sender and recipient", async () => {
 });
 
 test.each(["reader-03", "reader-03.blog.example", "t:R3ader0000000000000003"])(
-  "a blog is invited as %s",
+  "a blog can be invited as %s",
   async (identifier) => {
     expect(await invite("demo", "book-club", identifier, "x".repeat(100))).toBe("200");
     const found = await askAs("reader-03", "GET", `${C}/book-club/invitations/${identifier}`);
@@ -63,7 +63,7 @@ test.each(["reader-03", "reader-03.blog.example", "t:R3ader0000000000000003"])(
   },
 );
 
-test("invitations that are rejected, each with its subcode", async () => {
+test("rejected invitations have the documented subcodes", async () => {
   expect(await invite("demo", "book-club", undefined)).toBe("400");
   expect(await invite("demo", "book-club", "nobody-at-all")).toBe("404");
   expect(await invite("demo", "book-club", "reader-03", "\u{1F331}".repeat(101))).toBe("400.5041");
@@ -74,18 +74,18 @@ test("invitations that are rejected, each with its subcode", async () => {
   expect(await invite("ada", "full-house", "reader-03")).toBe("403.23003");
 });
 
-test("the limit of 100 for a message counts characters", async () => {
+test("the limit of 100 for a message counts characters, not bytes", async () => {
   expect(await invite("demo", "book-club", "reader-03", "\u{1F331}".repeat(100))).toBe("200");
 });
 
-test("moderators invite where the settings allow it", async () => {
+test("moderators may invite if the settings allow it", async () => {
   expect(await invite("ada", "book-club", "reader-03")).toBe("403");
   await askAs("demo", "PUT", `${C}/book-club`, { mods_can_invite: true });
   expect(await invite("ada", "book-club", "reader-03")).toBe("200");
   expect((await askAs("ada", "GET", `${C}/book-club`)).json.response.can_invite).toBe(true);
 });
 
-test("a user who declined can be invited again, unless they opted out of further invitations", async () => {
+test("a user who declined an invitation can be invited again, unless the user blocked further invitations", async () => {
   expect(await remove("reader-01", "/book-club/invitations/reader-01")).toBe("200");
   expect(await remove("reader-01", "/book-club/invitations/reader-01")).toBe("404");
   expect(await join("reader-01", "book-club")).toBe("403.23015");
@@ -94,7 +94,7 @@ test("a user who declined can be invited again, unless they opted out of further
   expect(await invite("demo", "book-club", "reader-01")).toBe("403.23008");
 });
 
-test("an admin's cancellation removes the invitation", async () => {
+test("an admin can cancel an invitation", async () => {
   expect(await remove("demo", "/book-club/invitations/reader-01")).toBe("200");
   expect(await join("reader-01", "book-club")).toBe("403.23015");
   expect(await join("reader-05", "book-club")).toBe("403.23015");
@@ -102,7 +102,7 @@ test("an admin's cancellation removes the invitation", async () => {
   expect(await join("reader-03", "quiet-circle")).toBe("403.23015");
 });
 
-test("a user sends one invitation per second, over all communities", async () => {
+test("a user can send one invitation per second, counted over all communities", async () => {
   const send = (community: string, blog: string) =>
     askAs("demo", "PUT", `${C}/${community}/invitations`, { recipient_blog: blog });
   expect(outcome(await send("book-club", "reader-03"))).toBe("200");
@@ -116,7 +116,7 @@ test("a user sends one invitation per second, over all communities", async () =>
   expect(outcome(await send("gardeners", "reader-03"))).toBe("200");
 });
 
-test("the daily invitation limit is per admin and ignores rejected invitations", async () => {
+test("the daily invitation limit is per admin, and rejected invitations do not count", async () => {
   sandbox.limits.invitationsPerDay = 2;
   expect(await invite("demo", "book-club", "grace")).toBe("403.23009");
   expect(await invite("demo", "book-club", "reader-03")).toBe("200");

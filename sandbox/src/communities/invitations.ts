@@ -35,14 +35,17 @@ const PAGE = 20;
 const MESSAGE_CHARACTERS = 100;
 const DAY = 86_400;
 
-/** Returns the community to callers who may invite; throws 403 for others. */
+/** Returns the community if the caller may invite. Throws 403 otherwise. */
 function inviting(call: Call): Visit {
   const found = visitAs(call, STAFF);
   if (canInvite(found)) return found;
   throw reject(403, "Only admins invite to this community");
 }
 
-/** GET /v2/communities/{community-handle}/invitations: pending ones, newest first, twenty per page */
+/**
+ * Handles GET /v2/communities/{community-handle}/invitations. Lists pending invitations newest first, twenty
+ * per page.
+ */
 export function listInvitations(call: Call): HttpResponse {
   const { community } = inviting(call);
   const { db } = call.world;
@@ -66,17 +69,14 @@ export function listInvitations(call: Call): HttpResponse {
   return envelope({ invitations, _links: { next: pageLink(call, { before: String(last.sent_on) }) } });
 }
 
-/** Returns the message of an invitation; throws 5041 above 100 characters. */
+/** Returns the message of an invitation. Throws 5041 above 100 characters. */
 function messageOf(call: Call): string {
   const message = call.input.text("message") ?? "";
   if ([...message].length > MESSAGE_CHARACTERS) throw communityError("messageTooLong");
   return message;
 }
 
-/**
- * Rejects a blog that cannot be invited with 23008, 23009 or 23011, and with 23003 when the community is
- * full.
- */
+/** Throws 23008, 23009 or 23011 for a blog that cannot be invited, and 23003 if the community is full. */
 function checkRecipient(call: Call, community: Community, recipient: Blog): void {
   const { db } = call.world;
   const primary = primaryBlog(db, recipient.owner);
@@ -89,7 +89,10 @@ function checkRecipient(call: Call, community: Community, recipient: Blog): void
   if (isFull(db, community)) throw communityError("full");
 }
 
-/** PUT /v2/communities/{community-handle}/invitations: limited per second and per day over all communities */
+/**
+ * Handles PUT /v2/communities/{community-handle}/invitations. The limits per second and per day apply over
+ * all communities.
+ */
 export function invite(call: Call): HttpResponse {
   const { community, blog } = inviting(call);
   const { world } = call;
@@ -107,8 +110,8 @@ export function invite(call: Call): HttpResponse {
 }
 
 /**
- * Returns the pending invitation that the path names, to staff who invite, admins and its recipient; throws
- * 403 for others, 404 when there is no invitation.
+ * Returns the pending invitation that the path names, if the caller may invite, is an admin, or is the
+ * recipient. Throws 403 otherwise, and 404 if there is no invitation.
  */
 function pending(
   call: Call,
@@ -131,8 +134,8 @@ export function getInvitation(call: Call): HttpResponse {
 }
 
 /**
- * DELETE /v2/communities/{community-handle}/invitations/{blog-identifier}: an admin cancels, or the recipient
- * declines
+ * Handles DELETE /v2/communities/{community-handle}/invitations/{blog-identifier}. An admin cancels the
+ * invitation, or the recipient declines it.
  */
 export function deleteInvitation(call: Call): HttpResponse {
   const doNotInvite = call.input.flag("do_not_invite");

@@ -45,7 +45,7 @@ test("members are listed as blogs, admins and moderators first, twenty per page"
   expect(await members("demo", "/gardeners/members?page=3")).toEqual([]);
 });
 
-test("members can be filtered by role and by follows", async () => {
+test("members can be filtered by role, and by whether the caller follows them", async () => {
   expect(await members("demo", "/gardeners/members?filter=admin")).toEqual(["demo"]);
   expect(await members("demo", "/gardeners/members?filter=moderator")).toEqual(["ada"]);
   expect(await members("demo", "/full-house/members?filter=following")).toEqual([
@@ -57,9 +57,12 @@ test("members can be filtered by role and by follows", async () => {
   expect(await members("ada", "/gardeners/members?filter=mutual")).toEqual(["demo"]);
 });
 
-test.each(["page=0", "page=x", "filter=banned"])("members with %s are 400", async (query) => {
-  expect(outcome(await askAs("demo", "GET", `${C}/gardeners/members?${query}`))).toBe("400");
-});
+test.each(["page=0", "page=x", "filter=banned"])(
+  "a member list with %s is rejected with 400",
+  async (query) => {
+    expect(outcome(await askAs("demo", "GET", `${C}/gardeners/members?${query}`))).toBe("400");
+  },
+);
 
 test("a hidden member list shows only admins and moderators", async () => {
   expect(await members("demo", "/quiet-circle/members")).toEqual(["ada", "reader-06"]);
@@ -68,7 +71,7 @@ test("a hidden member list shows only admins and moderators", async () => {
   expect(await members("demo", "/quiet-circle/members")).toHaveLength(5);
 });
 
-test("an invite hash shows the members of a private community", async () => {
+test("an invite hash makes the members of a private community visible", async () => {
   const hash = COMMUNITIES.private.hash;
   expect(await members(CAST.nobody, `/book-club/members?invite_hash=${hash}`)).toEqual([
     "demo",
@@ -80,7 +83,7 @@ test("an invite hash shows the members of a private community", async () => {
   expect(outcome(wrong)).toBe("403.23001");
 });
 
-test("the invite hash admits to a private community, a wrong hash does not", async () => {
+test("the current invite hash admits to a private community, and a wrong hash does not", async () => {
   expect(await join(CAST.nobody, "book-club", { invite_hash: "wrong" })).toBe("400.23014");
   expect(await join(CAST.invited, "book-club", { invite_hash: "wrong" })).toBe("400.23014");
   expect(await join(CAST.nobody, "book-club", { invite_hash: COMMUNITIES.private.hash })).toBe("200");
@@ -88,7 +91,7 @@ test("the invite hash admits to a private community, a wrong hash does not", asy
   expect(await join(CAST.banned, "book-club", hash)).toBe("403.23020");
 });
 
-test("anybody can join an open private community, but only members can read it", async () => {
+test("everybody can join an open private community, but only members can read it", async () => {
   expect(outcome(await askAs("demo", "PUT", `${C}/gardeners`, { privacy: 1 }))).toBe("200");
   expect(outcome(await askAs(CAST.nobody, "GET", `${C}/gardeners/members`))).toBe("403.23001");
   expect(await join(CAST.banned, "gardeners")).toBe("403.23020");
@@ -96,7 +99,7 @@ test("anybody can join an open private community, but only members can read it",
   expect(await members(CAST.nobody, "/gardeners/members")).toHaveLength(20);
 });
 
-test("a full community admits nobody, invited or not, until a member leaves", async () => {
+test("nobody can join a full community, with or without an invitation, until a member leaves", async () => {
   expect(await join(CAST.nobody, "full-house")).toBe("403.23003");
   expect(await join(CAST.invited, "full-house")).toBe("403.23003");
   expect(await join(CAST.nobody, "full-house", { invite_hash: COMMUNITIES.full.hash })).toBe("403.23003");
@@ -104,7 +107,7 @@ test("a full community admits nobody, invited or not, until a member leaves", as
   expect(await join(CAST.invited, "full-house")).toBe("200");
 });
 
-test("joins by invite link or without invitation count against the hourly and daily limits, joins by invitation do not", async () => {
+test("joins without an invitation count towards the hourly and daily limits, and joins by invitation do not", async () => {
   sandbox.limits.joinsPerHour = 2;
   sandbox.limits.joinsPerDay = 3;
   const again = async () => {
@@ -122,7 +125,7 @@ test("joins by invite link or without invitation count against the hourly and da
   expect(outcome(await again())).toBe("200");
 });
 
-test("a removal needs a reason, and a note where the reason is other", async () => {
+test("a removal needs a reason, and also a note if the reason is `other`", async () => {
   const path = "/gardeners/members/reader-04";
   expect(await removal("demo", path)).toBe("400");
   expect(await removal("demo", `${path}?reason=boring`)).toBe("400");
@@ -150,7 +153,7 @@ test("a ban is permanent, and a removal without a ban is not", async () => {
   expect(await join("reader-05", "gardeners")).toBe("200");
 });
 
-test("admins set roles; unknown roles are rejected, and the last admin keeps the role", async () => {
+test("admins can set roles, but not unknown roles, and the last admin keeps the role", async () => {
   expect(await role("demo", "/gardeners/members/grace", {})).toBe("400");
   expect(await role("demo", "/gardeners/members/grace", { role: "owner" })).toBe("400");
   expect(await role("demo", "/gardeners/members/reader-03", { role: "member" })).toBe("404");

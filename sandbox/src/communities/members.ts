@@ -12,7 +12,10 @@ const PAGE = 20;
 const FILTERS = ["all", "admin", "moderator", "following", "mutual"] as const;
 type Filter = (typeof FILTERS)[number];
 
-/** Returns the members that the caller may see: everybody, admins and moderators only, or a 403. */
+/**
+ * Returns the members that the caller may see: all members, or admins and moderators only. Throws 403 for
+ * callers who may see none.
+ */
 function visibleMembers(call: Call, found: Visit): Member[] {
   const { community, standing } = found;
   const all = membersOf(call.world.db, community);
@@ -47,7 +50,9 @@ function passes(item: JsonObject, filter: Filter): boolean {
   return filter === "all" || item.is_mutual === true;
 }
 
-/** GET /v2/communities/{community-handle}/members: admins and moderators first, twenty per page */
+/**
+ * Handles GET /v2/communities/{community-handle}/members. Lists admins and moderators first, twenty per page.
+ */
 export function listMembers(call: Call): HttpResponse {
   const found = visit(call);
   const page = call.query.integer("page", { min: 1 }) ?? 1;

@@ -38,8 +38,8 @@ const DAY = 86_400;
 const HASH_LENGTH = 16;
 
 /**
- * Returns how the caller may join: by invitation, or counted, by invite link or because the community is
- * open. Throws when neither applies.
+ * Returns how the caller may join: by invitation, or `counted`, by an invite link or because the community is
+ * open. Throws if the caller may not join.
  */
 function entrance(call: Call, found: Visit): "invitation" | "counted" {
   const { community, blog, standing } = found;
@@ -55,7 +55,7 @@ function entrance(call: Call, found: Visit): "invitation" | "counted" {
   throw communityError("invitationGone");
 }
 
-/** PUT /v2/communities/{community-handle}/members: the caller joins; no change for a member. */
+/** Handles PUT /v2/communities/{community-handle}/members. The caller joins. Nothing changes for a member. */
 export function joinCommunity(call: Call): HttpResponse {
   const found = visit(call);
   const { community, blog, standing } = found;
@@ -81,7 +81,7 @@ function requireMember(call: Call, community: Community, blog: Blog): Member {
   return member;
 }
 
-/** Throws 400 when the last admin would leave. */
+/** Throws 400 if the last admin would leave. */
 function requireOtherAdmin(call: Call, community: Community, member: Member): void {
   if (member.role === "admin" && adminCount(call.world.db, community) === 1) {
     throw reject(400, "The community would have no admin left");
@@ -89,8 +89,8 @@ function requireOtherAdmin(call: Call, community: Community, member: Member): vo
 }
 
 /**
- * DELETE /v2/communities/{community-handle}/members/{blog-identifier}: an admin removes any member, other
- * members remove themselves
+ * Handles DELETE /v2/communities/{community-handle}/members/{blog-identifier}. An admin may remove any
+ * member, other members only themselves.
  */
 export function removeFromCommunity(call: Call): HttpResponse {
   const found = visit(call);
@@ -109,7 +109,9 @@ export function removeFromCommunity(call: Call): HttpResponse {
   return envelope([]);
 }
 
-/** PUT /v2/communities/{community-handle}/members/{blog-identifier}: admins set a role */
+/**
+ * Handles PUT /v2/communities/{community-handle}/members/{blog-identifier}. Admins set the role of a member.
+ */
 export function setRole(call: Call): HttpResponse {
   const { community } = visitAs(call, ["admin"]);
   const given = call.input.required("role");
@@ -138,15 +140,15 @@ function setMute(call: Call, muted: boolean): HttpResponse {
   return envelope([]);
 }
 
-/** PUT /v2/communities/{community-handle}/mute: hides only the number of unread posts */
+/** Handles PUT /v2/communities/{community-handle}/mute, which only hides the number of unread posts. */
 export const muteCommunity = (call: Call): HttpResponse => setMute(call, true);
 
 /** DELETE /v2/communities/{community-handle}/mute */
 export const unmuteCommunity = (call: Call): HttpResponse => setMute(call, false);
 
 /**
- * POST /v2/communities/{community-handle}/invite_hash: creates an invite link and invalidates the previous
- * one
+ * Handles POST /v2/communities/{community-handle}/invite_hash. Creates an invite link, and invalidates the
+ * previous link.
  */
 export function renewInviteHash(call: Call): HttpResponse {
   const { community, standing } = visit(call);

@@ -27,12 +27,17 @@ interface ModerationRow {
   readonly moderator: string;
 }
 
-/** Reports whether the caller wrote the post, as a current or former member; false for the banned. */
+/**
+ * Reports whether the caller wrote the post, as a current or former member. Returns false for banned users.
+ */
 function isAuthor(call: Call, { blog, standing }: Visit): boolean {
   return standing !== "banned" && findPost(call.world.db, call.path.post ?? "")?.blog === blog.uuid;
 }
 
-/** GET /v2/communities/{community-handle}/moderation/posts/{post-id}: for moderators and the post's author */
+/**
+ * Handles GET /v2/communities/{community-handle}/moderation/posts/{post-id}, for moderators and the author of
+ * the post.
+ */
 export function getModeration(call: Call): HttpResponse {
   const found = visit(call);
   const { community, blog, standing } = found;
@@ -70,7 +75,7 @@ function record(call: Call, { blog }: Visit, post: Post, entry: { reason?: strin
   });
 }
 
-/** DELETE /v2/communities/{community-handle}/moderation/posts/{post-id}: moderators remove a post */
+/** Handles DELETE /v2/communities/{community-handle}/moderation/posts/{post-id}. Moderators remove a post. */
 export function moderatePost(call: Call): HttpResponse {
   const found = visitAs(call, STAFF);
   const entry = removalOf(call);
@@ -81,7 +86,7 @@ export function moderatePost(call: Call): HttpResponse {
   return noContent();
 }
 
-/** PUT /v2/communities/{community-handle}/moderation/posts/{post-id}: moderators restore a post */
+/** Handles PUT /v2/communities/{community-handle}/moderation/posts/{post-id}. Moderators restore a post. */
 export function restorePost(call: Call): HttpResponse {
   const found = visitAs(call, STAFF);
   const note = noteOf(call, true);

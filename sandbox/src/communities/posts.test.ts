@@ -30,7 +30,7 @@ async function reactionsOf(post: string, user: string): Promise<JsonObject[]> {
   return elements.find((item) => item.id_string === post)?.reactions as JsonObject[];
 }
 
-test("the timeline has block-based posts with the community fields", async () => {
+test("the timeline contains block-based posts with the community fields", async () => {
   const { elements } = await timeline(CAST.moderator);
   expect(elements[0]).toMatchObject({
     object_type: "post",
@@ -65,7 +65,7 @@ test("the timeline has block-based posts with the community fields", async () =>
   expect([seen?.can_react, seen && "can_moderate" in seen]).toEqual([false, false]);
 });
 
-test("the timeline omits removed and deleted posts, and pages by a cursor", async () => {
+test("the timeline omits removed and deleted posts, and is paged by a cursor", async () => {
   const first = await timeline(CAST.member);
   expect(first.elements).toHaveLength(20);
   const { href } = (first._links as { next: { href: string } }).next;
@@ -77,7 +77,7 @@ test("the timeline omits removed and deleted posts, and pages by a cursor", asyn
   expect(ids).not.toContain(posts.deleted);
 });
 
-test("a timeline can hold only polls, or begin with recommended posts", async () => {
+test("a timeline can contain only polls, or begin with recommended posts", async () => {
   const polls = (await timeline(CAST.member, "?type=polls")).elements;
   expect(polls.map((item) => (item.content as JsonObject[])[1]?.type)).toEqual([
     "poll",
@@ -90,11 +90,11 @@ test("a timeline can hold only polls, or begin with recommended posts", async ()
   expect([kinds[1]?.display_type, kinds[3] && "display_type" in kinds[3]]).toEqual([1, false]);
 });
 
-test.each(["type=top", "cursor=zzz"])("a timeline with %s is 400", async (query) => {
+test.each(["type=top", "cursor=zzz"])("a timeline with %s is rejected with 400", async (query) => {
   expect(outcome(await askAs("demo", "GET", `${C}/timeline?${query}`))).toBe("400");
 });
 
-test("a community post is in no list of its author's blog", async () => {
+test("a community post is in no list of the posts of its author's blog", async () => {
   const headers = await askAs("demo", "GET", `${sandbox.url}/v2/blog/grace/posts`);
   expect(JSON.stringify(headers.text)).not.toContain(posts.byMember);
   const dashboard = await askAs("ada", "GET", `${sandbox.url}/v2/user/dashboard?limit=20`);
@@ -103,7 +103,7 @@ test("a community post is in no list of its author's blog", async () => {
   expect(tagged.json.response).toEqual([]);
 });
 
-test("the first reaction in a community may return a timeline, others return an empty response", async () => {
+test("the first reaction in a community may return a timeline, and other reactions return an empty response", async () => {
   const first = await react("reader-04", posts.byAdmin, { slug: ":fire:" });
   expect(first.json.response).toMatchObject({ timeline: { elements: [{ object_type: "banner" }] } });
   const second = await react("reader-04", posts.byAdmin, { grapheme: "\u{1F331}" });
@@ -122,7 +122,7 @@ test("the first reaction in a community may return a timeline, others return an 
   ]);
 });
 
-test("a slug takes precedence over a grapheme, and graphemes match without tone and presentation", async () => {
+test("a slug takes precedence over a grapheme, and graphemes match without skin tone and presentation selector", async () => {
   await react("reader-04", posts.byMember, { slug: ":rocket:", grapheme: "\u{1F440}" });
   await react("reader-04", posts.byMember, { grapheme: "\u2764" });
   await react("reader-04", posts.byMember, { grapheme: "\u{1F44D}\u{1F3FD}" });
@@ -143,11 +143,11 @@ test.each([
   { slug: ":nonsense:" },
   { grapheme: "x" },
   { slug: ":nonsense:", grapheme: "\u{1F525}" },
-])("a reaction with %j is 400", async (body) => {
+])("a reaction with %j is rejected with 400", async (body) => {
   expect(outcome(await react("demo", posts.byMember, body))).toBe("400");
 });
 
-test("different reactions per post are limited, in total and per user", async () => {
+test("the number of different reactions per post is limited, in total and per user", async () => {
   sandbox.limits.reactionsPerUser = 2;
   expect(outcome(await react("grace", posts.byMember, { slug: EMOJI[0]?.slug }))).toBe("200");
   expect(outcome(await react("grace", posts.byMember, { slug: EMOJI[1]?.slug }))).toBe("200");
@@ -158,12 +158,12 @@ test("different reactions per post are limited, in total and per user", async ()
   expect(outcome(await react("ada", posts.byMember, { slug: EMOJI[0]?.slug }))).toBe("200");
 });
 
-test("the default limits can be reached with the sandbox's emoji", () => {
+test("the sandbox has enough emoji to reach the default limits", () => {
   expect(EMOJI.length).toBeGreaterThan(LIMITS.reactionsPerPost);
 });
 
 test.each(["emoji-01", "%F0%9F%91%8D", "%F0%9F%91%8D%F0%9F%8F%BD"])(
-  "a reaction is removed by %s",
+  "a reaction can be removed by %s",
   async (id) => {
     const path = `${C}/posts/${posts.byAdmin}/reactions/${id}`;
     expect((await askAs("ada", "DELETE", path)).json.response).toEqual([]);
@@ -172,14 +172,14 @@ test.each(["emoji-01", "%F0%9F%91%8D", "%F0%9F%91%8D%F0%9F%8F%BD"])(
   },
 );
 
-test("removing an unknown reaction and reacting to a missing post fail", async () => {
+test("removing an unknown reaction and reacting to a missing post are rejected", async () => {
   expect(outcome(await askAs("ada", "DELETE", `${C}/posts/${posts.byAdmin}/reactions/nonsense`))).toBe("404");
   for (const id of ["1", "nonsense", posts.removed, posts.deleted, COMMUNITIES.private.posts.byAdmin]) {
     expect(outcome(await react("demo", id, { slug: ":fire:" }))).toBe("404.24005");
   }
 });
 
-test("moderators see who removed a post, the author sees the removal, and nobody else sees the post", async () => {
+test("moderators see who removed a post, its author sees the removal, and nobody else sees the post", async () => {
   const path = `${C}/moderation/posts/${posts.removed}`;
   const seen = (await askAs("ada", "GET", path)).json.response;
   expect(seen).toMatchObject({
@@ -203,7 +203,7 @@ test("moderators see who removed a post, the author sees the removal, and nobody
   ]);
 });
 
-test("moderation of a missing post, or of a post that was never moderated, is 404", async () => {
+test("the moderation of a missing post, or of a post that was never moderated, returns 404", async () => {
   const path = (id: string) => `${C}/moderation/posts/${id}`;
   expect(outcome(await askAs("ada", "GET", path(posts.byAdmin)))).toBe("404");
   for (const id of ["1", "nonsense", posts.deleted]) {
@@ -213,7 +213,7 @@ test("moderation of a missing post, or of a post that was never moderated, is 40
   }
 });
 
-test("removing and restoring a post each return 204 without a body", async () => {
+test("removing or restoring a post returns 204 without a body", async () => {
   const path = `${C}/moderation/posts/${posts.byMember}`;
   const gone = await askAs("ada", "DELETE", `${path}?reason=other&note=why`);
   expect([gone.status, gone.text, gone.headers["content-type"]]).toEqual([204, "", undefined]);
@@ -230,7 +230,7 @@ test("removing and restoring a post each return 204 without a body", async () =>
 });
 
 test.each(["", "reason=boring", "reason=other", `reason=spam&note=${"x".repeat(1001)}`])(
-  "a post removed with '%s' is 400",
+  "the removal of a post with '%s' is rejected with 400",
   async (query) => {
     expect(outcome(await askAs("ada", "DELETE", `${C}/moderation/posts/${posts.byMember}?${query}`))).toBe(
       "400",
@@ -239,7 +239,7 @@ test.each(["", "reason=boring", "reason=other", `reason=spam&note=${"x".repeat(1
 );
 
 test.each([{}, { note: " " }, { note: "x".repeat(1001) }])(
-  "a post restored with a bad note is 400",
+  "the restoration of a post with a bad note is rejected with 400",
   async (body) => {
     expect(outcome(await askAs("ada", "PUT", `${C}/moderation/posts/${posts.removed}`, body))).toBe("400");
   },

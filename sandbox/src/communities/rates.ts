@@ -1,13 +1,13 @@
 import { reject } from "../http/response.ts";
 import type { World } from "../world.ts";
 
-/** A number of uses per window of seconds. */
+/** A limit on the number of uses in a window, whose length is in seconds. */
 export interface RateRule {
   readonly limit: number;
   readonly seconds: number;
 }
 
-/** Counts one use in every window, or in none: 429 with `Retry-After` when a window is full. */
+/** Counts one use in every window. If a window is full, counts none, and throws 429 with `Retry-After`. */
 export function useWindows(world: World, subject: string, detail: string, rules: readonly RateRule[]): void {
   const { meter } = world;
   for (const { limit, seconds } of rules) {

@@ -7,7 +7,10 @@ import { requireVisiblePost } from "./community-post.ts";
 import { type Emoji, emojiByGrapheme, emojiById, emojiBySlug } from "./emoji.ts";
 import { communityError } from "./errors.ts";
 
-/** Returns the community to its members; throws 23020 for the banned, 23002 for everybody else. */
+/**
+ * Returns the community if the caller is a member. Throws 23020 for banned users, and 23002 for all other
+ * users.
+ */
 function reacting(call: Call): Visit {
   const found = visit(call);
   if (isOneOf(found.standing, ROLES)) return found;
@@ -15,8 +18,8 @@ function reacting(call: Call): Visit {
 }
 
 /**
- * Returns the request's emoji: `slug` takes precedence over `grapheme`. Throws 400 when it is missing or
- * unknown.
+ * Returns the emoji in the request. `slug` takes precedence over `grapheme`. Throws 400 if the emoji is
+ * missing or unknown.
  */
 function emojiOf(call: Call): Emoji {
   const slug = call.input.text("slug");
@@ -27,7 +30,10 @@ function emojiOf(call: Call): Emoji {
   return emoji;
 }
 
-/** Throws 22001 when the post has too many different reactions, 22002 when the caller has too many on it. */
+/**
+ * Throws 22001 if the post has too many different reactions, and 22002 if the caller has too many reactions
+ * to it.
+ */
 function checkLimits(call: Call, post: Post, emoji: Emoji, blog: string): void {
   const { db, limits } = call.world;
   const where = "FROM community_reactions WHERE post_id = ?";
@@ -38,7 +44,7 @@ function checkLimits(call: Call, post: Post, emoji: Emoji, blog: string): void {
   if (own >= limits.reactionsPerUser) throw communityError("ownReactions");
 }
 
-/** A timeline that holds only the celebration of a first reaction. */
+/** Returns a timeline that contains only the celebration of a first reaction. */
 function celebration(emoji: Emoji): object {
   const banner = {
     object_type: "banner",
@@ -48,7 +54,10 @@ function celebration(emoji: Emoji): object {
   return { timeline: { elements: [banner] } };
 }
 
-/** PUT /v2/communities/{community-handle}/posts/{post-id}/reactions: no change if the reaction exists */
+/**
+ * Handles PUT /v2/communities/{community-handle}/posts/{post-id}/reactions. Nothing changes if the reaction
+ * exists.
+ */
 export function addReaction(call: Call): HttpResponse {
   const { community, blog } = reacting(call);
   const { db } = call.world;
@@ -65,7 +74,10 @@ export function addReaction(call: Call): HttpResponse {
   return envelope(first ? celebration(emoji) : []);
 }
 
-/** DELETE /v2/communities/{community-handle}/posts/{post-id}/reactions/{reaction-id}: by id or grapheme */
+/**
+ * Handles DELETE /v2/communities/{community-handle}/posts/{post-id}/reactions/{reaction-id}. The ID may also
+ * be a grapheme.
+ */
 export function removeReaction(call: Call): HttpResponse {
   const { community, blog } = reacting(call);
   const post = requireVisiblePost(call, community);

@@ -13,14 +13,15 @@ afterAll(() => sandbox.close());
 const STANDINGS = ["nobody", "invited", "member", "moderator", "admin", "banned"] as const;
 const SPAM = "reason=spam";
 
-/** Builds a row's request, with its path below the community, for a user's name. */
+/** Returns the request of a row for a user, with its path below the community. */
 type Request = (user: string, kind: "public" | "private") => [method: string, path: string, body?: unknown];
 
 /** Returns a member other than the user. */
 const other = (user: string) => (user === CAST.member ? CAST.moderator : CAST.member);
 
 /**
- * The expected results of each request, in the order of `STANDINGS`, in the public and the private community.
+ * The expected results of each request, in the order of `STANDINGS`, in the public and in the private
+ * community.
  */
 const ROWS: readonly [name: string, request: Request, inPublic: string, inPrivate: string][] = [
   ["join", () => ["PUT", "/members"], "200 200 200 200 200 403.23020", "403.23001 200 200 200 200 403.23020"],
@@ -162,14 +163,17 @@ const CASES = ROWS.flatMap(([name, request, inPublic, inPrivate]) =>
   ),
 );
 
-test.each(CASES)("$name in the $kind community as $standing: $expected", async (row) => {
-  const user = CAST[row.standing];
-  const [method, path, body] = row.request(user, row.kind);
-  const url = `${sandbox.url}/v2/communities/${COMMUNITIES[row.kind].handle}${path}`;
-  expect(outcome(await askAs(user, method, url, body))).toBe(row.expected);
-});
+test.each(CASES)(
+  "a request to $name in the $kind community by a user with standing $standing returns $expected",
+  async (row) => {
+    const user = CAST[row.standing];
+    const [method, path, body] = row.request(user, row.kind);
+    const url = `${sandbox.url}/v2/communities/${COMMUNITIES[row.kind].handle}${path}`;
+    expect(outcome(await askAs(user, method, url, body))).toBe(row.expected);
+  },
+);
 
-test("the subcodes are the documented ones", () => {
+test("the subcodes of community errors equal the documented subcodes", () => {
   const known = Object.values(COMMUNITY_ERRORS).map(({ status, code }) => `${status}.${code}`);
   expect(known).toEqual([
     "400.5041",
@@ -193,7 +197,7 @@ test("the subcodes are the documented ones", () => {
   ]);
 });
 
-test.each(STANDINGS)("an unknown community is 404 for %s", async (standing) => {
+test.each(STANDINGS)("an unknown community returns 404 for a user with standing %s", async (standing) => {
   const got = await askAs(CAST[standing], "GET", `${sandbox.url}/v2/communities/@@gardeners`);
   expect(outcome(got)).toBe("404");
 });

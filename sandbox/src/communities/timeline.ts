@@ -14,7 +14,7 @@ const TYPES = ["recent", "polls", "discover"] as const;
 
 const HAS_POLL = "EXISTS (SELECT 1 FROM json_each(content, '$.content') WHERE value ->> 'type' = 'poll')";
 
-/** The start of the next page: after the post with this time and id. */
+/** The position of the next page, which begins after the post with this time and id. */
 interface Cursor {
   readonly timestamp: number;
   readonly id: string;
@@ -32,7 +32,7 @@ function writeCursor(post: Post): string {
   return Buffer.from(`${post.timestamp}_${post.id}`).toString("base64url");
 }
 
-/** Elements of `discover` between the posts, which clients that look for posts skip. */
+/** Returns elements to put between the posts of `discover`, which clients that look for posts skip. */
 function otherElements(call: Call, { blog }: Visit, promoted: JsonObject | undefined): JsonObject[] {
   const title = { object_type: "title", id: "discover-title", text: "Worth a look" };
   const card = { object_type: "blog", id: `blog-${blog.name}`, resources: [blogObject(blog, viewOf(call))] };
@@ -41,7 +41,10 @@ function otherElements(call: Call, { blog }: Visit, promoted: JsonObject | undef
   return [title, ...recommended, carousel];
 }
 
-/** GET /v2/communities/{community-handle}/timeline: newest first, without removed posts, twenty per page */
+/**
+ * Handles GET /v2/communities/{community-handle}/timeline. Lists posts newest first, without removed posts,
+ * twenty per page.
+ */
 export function communityTimeline(call: Call): HttpResponse {
   const found = visit(call);
   if (!canView(found)) throw outsider(found);

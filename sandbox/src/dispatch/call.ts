@@ -6,37 +6,38 @@ import type { HttpResponse } from "../http/response.ts";
 import type { Target } from "../http/target.ts";
 import type { World } from "../world.ts";
 
-/** A request as a handler sees it: parsed and authenticated. */
+/** A request to a handler, parsed and authenticated. */
 export interface Call {
   readonly world: World;
   readonly method: string;
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;
-  /** `scheme://host` as the client addressed the sandbox, or the public address if one is set. */
+  /** `scheme://host` to which the client sent the request, or the public address if one is set. */
   readonly origin: string;
   /** The origins that a signature may cover, including `origin`. */
   readonly origins: readonly string[];
   readonly address: string;
-  /** Decoded path parameters. */
+  /** The decoded path parameters. */
   readonly path: Record<string, string>;
   readonly query: Fields;
   readonly queryPairs: [string, string][];
   readonly body: Body;
-  /** Parameters of the body, which take precedence, and of the query. */
+  /** The parameters of the body and of the query. Parameters of the body take precedence. */
   readonly input: Fields;
   readonly caller: Caller;
 }
 
 /**
- * The credentials that a call needs: none, a consumer key, a user, or a user by OAuth 1.0a; `self` as below.
+ * The credentials that a call needs: none, a consumer key, a user, or a user with OAuth 1.0a. For `self`, see
+ * `Route`.
  */
 export type Level = "none" | "key" | "user" | "oauth1" | "self";
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Segments; `:name` captures one. */
+  /** The path segments. `:name` captures a segment. */
   readonly path: string;
-  /** `self`: the handler authenticates the request. */
+  /** The required credentials. With `self`, the handler authenticates the request. */
   readonly level: Level;
   readonly handle: (call: Call) => HttpResponse;
 }

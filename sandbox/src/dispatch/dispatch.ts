@@ -15,8 +15,8 @@ function addressedOrigin(request: IncomingMessage): string {
 }
 
 /**
- * Returns each `scheme://host[:port]` that a signature may cover: the public address if one is set, and for a
- * request without proxy headers also the address that received it.
+ * Returns each `scheme://host[:port]` that a signature may cover: the public address if one is set, and, for
+ * a request without proxy headers, the address that received the request.
  */
 function signedOrigins(world: World, request: IncomingMessage): string[] {
   const { publicUrl } = world.rules;
@@ -39,7 +39,7 @@ function checkTransport(world: World, request: IncomingMessage): void {
   }
 }
 
-/** Counts a call of a consumer key and returns the rate-limit headers; throws 429 when no call remains. */
+/** Counts a call of a consumer key, and returns the rate limit headers. Throws 429 if no call remains. */
 function countCall(world: World, consumer: string): HeaderMap {
   const { meter, limits } = world;
   const hour = meter.count(`key ${consumer}`, limits.callsPerHour, 3600);
@@ -95,7 +95,7 @@ function signedRequest(call: Omit<Call, "caller" | "path">): SignedRequest {
   };
 }
 
-/** Returns the parts of a request with which the OAuth endpoints verify a signature. */
+/** Returns the parts of a request that the OAuth endpoints need to verify a signature. */
 export function signedRequestOf(call: Call): SignedRequest {
   return signedRequest(call);
 }
@@ -124,12 +124,12 @@ async function read(
   };
 }
 
-/** The endpoints and the hooks around them. */
+/** The endpoints, and the hooks around their handlers. */
 export interface Service {
   readonly router: Router;
-  /** Runs before each handler, in its transaction, and applies changes that are due by the clock. */
+  /** Runs before each handler, in the same transaction, and applies changes that are due by now. */
   readonly prepare: (world: World) => void;
-  /** The failure for an unknown path below `/feed`. */
+  /** Returns the error for an unknown path below `/feed`. */
   readonly feedNotFound: () => Rejection;
 }
 
@@ -138,7 +138,7 @@ function prepared(service: Service, world: World, handle: () => HttpResponse): H
   return handle();
 }
 
-/** Finds the route, authenticates the request and calls the handler. Rejections become responses. */
+/** Finds the route, authenticates the request, and calls the handler. Rejections become responses. */
 export async function dispatch(
   world: World,
   service: Service,
@@ -164,7 +164,7 @@ export async function dispatch(
     if (caller.consumer !== undefined) headers = countCall(world, caller.consumer);
     checkLevel(route, caller);
     const handle = () => route.handle({ ...call, path, caller });
-    // The OAuth endpoints commit even when they reject: used nonces and codes stay used.
+    // OAuth endpoints commit even if they reject a request, since used nonces and codes must stay used
     const response =
       route.level === "self" ? handle() : world.db.transaction(() => prepared(service, world, handle));
     return { ...response, headers: { ...headers, ...response.headers } };

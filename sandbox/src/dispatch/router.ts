@@ -6,20 +6,20 @@ export interface Found {
   readonly path: Record<string, string>;
 }
 
-/** Routes by method and path. A trailing slash is optional, and `t:abc` equals `t%3Aabc`. */
+/** Finds routes by method and path. A trailing slash is optional, and `t:abc` equals `t%3Aabc`. */
 export class Router {
   private readonly router: Instance<never>;
   private readonly methods: readonly HTTPMethod[];
 
   constructor(routes: readonly Route[]) {
     const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 4096 }) as Instance<never>;
-    // Only the store of a route is used, never its handler.
+    // the router library only stores routes; their handlers are called elsewhere
     for (const route of routes) router.on(route.method as HTTPMethod, route.path, () => {}, route);
     this.router = router;
     this.methods = [...new Set(routes.map((route) => route.method as HTTPMethod))];
   }
 
-  /** Returns the route for this method and raw path, or the methods that the path supports. */
+  /** Returns the route for a method and a raw path, or the methods that the path supports. */
   find(method: string, rawPath: string): Found | string[] {
     const found = this.router.find(method as HTTPMethod, rawPath);
     if (found !== null) return { route: found.store as Route, path: found.params as Record<string, string> };

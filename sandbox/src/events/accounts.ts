@@ -17,7 +17,7 @@ export interface Repo {
 
 const notFound = () => rejectFeed(404, "Not Found");
 
-/** Finds an account by login or, in id-based paths, by id; throws 404 when it is missing. */
+/** Finds an account by login or, in paths with ids, by id. Throws 404 if it is missing. */
 export function requireAccount(
   world: World,
   kind: Account["kind"],
@@ -48,14 +48,17 @@ function visible(world: World, repo: Repo | undefined, login: string | undefined
   return repo;
 }
 
-/** Finds a repository by id; throws 404 when it is missing, or private and the caller is not its owner. */
+/**
+ * Finds a repository by id. Throws 404 if it is missing, or if it is private and the caller is not its owner.
+ */
 export function requireRepoById(world: World, id: string, login: string | undefined): Repo {
   if (!/^\d{1,15}$/.test(id)) throw notFound();
   return visible(world, world.db.get<Repo>("SELECT * FROM feed_repos WHERE id = ?", Number(id)), login);
 }
 
 /**
- * Finds a repository by owner and name; a former name is a 301 to the address that `moved` makes of the id.
+ * Finds a repository by owner and name. For a former name, throws a 301 to the address that `moved` returns
+ * for the id.
  */
 export function requireRepo(
   world: World,

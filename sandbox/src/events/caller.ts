@@ -4,13 +4,13 @@ import type { World } from "../world.ts";
 
 const DOCUMENTATION = "https://docs.feed.example/rest/activity/events";
 
-/** Each hour of the clock starts a new quota. */
+/** The length of a quota period in seconds. A new quota begins at each full hour. */
 export const QUOTA_SECONDS = 3600;
 
 /** The identity of the caller of a feed. */
 export interface FeedCaller {
   readonly token: string | undefined;
-  /** The token's account; absent without a token and for an installation's token. */
+  /** The account of the token. Absent without a token and for the token of an installation. */
   readonly login: string | undefined;
   readonly scopes: string | undefined;
 }
@@ -25,7 +25,7 @@ export function rejectFeed(
   return new Rejection(bareJson(body, status, more.headers), message);
 }
 
-/** Throws the rejection that currently applies to this caller, if any. */
+/** Throws the rejection that currently applies to this caller, if there is one. */
 export function checkRejections(world: World, caller: FeedCaller): void {
   const now = world.clock.now();
   const found = world.feed.rejections.find(
@@ -37,7 +37,7 @@ export function checkRejections(world: World, caller: FeedCaller): void {
   throw rejectFeed(found.status, found.message, { headers });
 }
 
-/** Returns the meter's key for a caller's quota. */
+/** Returns the key of a caller's quota in the meter. */
 export function quotaOf(caller: string): string {
   return `feed ${caller}`;
 }
@@ -47,7 +47,7 @@ export function quotaLimit(world: World, withToken: boolean): number {
   return withToken ? world.limits.feedCallsWithToken : world.limits.feedCallsAnonymous;
 }
 
-/** Reads the token (`Bearer` or `token`, in any case); an invalid token is 401 on every endpoint. */
+/** Reads the token (`Bearer` or `token`, ignoring case). An invalid token causes a 401 at every endpoint. */
 export function feedCaller(call: Call): FeedCaller {
   const header = call.headers.authorization;
   if (header === undefined) return { token: undefined, login: undefined, scopes: undefined };
@@ -62,7 +62,8 @@ export function feedCaller(call: Call): FeedCaller {
 }
 
 /**
- * Counts a request (with `cost` 0 only reads the count) and returns the headers; a full window is 403 or 429.
+ * Counts a request, and returns the rate limit headers. With a `cost` of 0, only reads the count. Throws 403
+ * or 429 if the quota is used up.
  */
 export function rateHeaders(world: World, caller: FeedCaller, address: string, cost: number): HeaderMap {
   const limit = quotaLimit(world, caller.token !== undefined);

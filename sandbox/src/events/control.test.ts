@@ -29,7 +29,7 @@ const tagged = (got: Got) => ({ "if-none-match": String(got.headers.etag) });
 const seconds = (count: number) => sandbox.clock.advance(count * 1000);
 const remaining = (got: Got) => got.headers["x-ratelimit-remaining"];
 
-test("an event appears exactly when its latency is over, in the order of creation", async () => {
+test("an event appears exactly after its latency, in the order of creation", async () => {
   const late = sandbox.events.publish({ ...WATCH, latency: 3600 });
   seconds(1);
   const prompt = sandbox.events.publish(WATCH);
@@ -43,7 +43,7 @@ test("an event appears exactly when its latency is over, in the order of creatio
 });
 
 test.each(["by its latency", "by being published late"])(
-  "an event that comes late %s appears on page two, while page one is unchanged",
+  "an event that is late %s appears on page two, and page one does not change",
   async (how) => {
     sandbox.events.clear();
     const latency = 2 * 3600;
@@ -81,7 +81,7 @@ test("each page, query and timeline has its own entity tag", async () => {
   }
 });
 
-test("a 304 does not count against the quota, even when it is used up, and each hour starts a new quota", async () => {
+test("a 304 does not count against the quota, and is sent even if the quota is used up; each hour has a new quota", async () => {
   const first = await feed(PATH);
   expect([remaining(first), remaining(await feed(PATH, tagged(first)))]).toEqual(["59", "59"]);
   for (const status of [403, 429] as const) {
@@ -100,7 +100,7 @@ test("a 304 does not count against the quota, even when it is used up, and each 
   }
 });
 
-test("exhausting one token does not affect other tokens", async () => {
+test("using up the quota of one token does not affect other tokens", async () => {
   sandbox.events.exhaust(CREDENTIALS.feedToken);
   expect((await feed(PATH, bearer(CREDENTIALS.feedToken))).status).toBe(403);
   expect((await feed(PATH, bearer(CREDENTIALS.feedOtherToken))).status).toBe(200);
@@ -113,7 +113,7 @@ test.each([
   ["throttle", { retryAfter: false }, 403, false],
   ["outage", {}, 503, false],
   ["outage", { retryAfter: true }, 503, true],
-] as const)("%s %j rejects all with %d until it is over", async (kind, more, status, said) => {
+] as const)("during %s %j, all requests are rejected with %d", async (kind, more, status, said) => {
   const first = await feed(PATH);
   sandbox.events[kind]({ seconds: 90, ...more });
   for (const headers of [{}, tagged(first), bearer(CREDENTIALS.feedToken)]) {
@@ -127,7 +127,7 @@ test.each([
   expect((await feed(PATH)).status).toBe(200);
 });
 
-test("a rejection can be limited to one token, and end early", async () => {
+test("a rejection can apply to one token only, and can be ended early", async () => {
   sandbox.events.outage({ seconds: 90, token: CREDENTIALS.feedToken });
   expect((await feed(PATH, bearer(CREDENTIALS.feedToken))).status).toBe(503);
   expect((await feed(PATH)).status).toBe(200);
@@ -135,7 +135,7 @@ test("a rejection can be limited to one token, and end early", async () => {
   expect((await feed(PATH, bearer(CREDENTIALS.feedToken))).status).toBe(200);
 });
 
-test("every page and 304 announces the current poll interval", async () => {
+test("every page and every 304 announces the current poll interval", async () => {
   const first = await feed(PATH);
   for (const interval of [120, 600, 60]) {
     sandbox.events.pollInterval = interval;
@@ -145,7 +145,7 @@ test("every page and 304 announces the current poll interval", async () => {
   }
 });
 
-test("a full timeline holds 300 events of 30 days, and drops one for each new or expired event", async () => {
+test("a full timeline contains 300 events of 30 days, and drops an event when another is added or expires", async () => {
   sandbox.events.clear();
   const all = sandbox.events.fill(WATCH).toReversed();
   const timeline = async () => {
@@ -161,7 +161,7 @@ test("a full timeline holds 300 events of 30 days, and drops one for each new or
   expect(await timeline()).toEqual([]);
 });
 
-test("ids are never reused, even after events are forgotten", async () => {
+test("ids are not reused, even after their events were removed", async () => {
   const before = sandbox.events.publish({ ...WATCH, latency: 60 });
   sandbox.events.clear();
   expect((await feed("/events")).json).toEqual([]);
@@ -171,7 +171,7 @@ test("ids are never reused, even after events are forgotten", async () => {
   expect(ids(await feed("/events"))).toEqual([after]);
 });
 
-test("a renamed repository is 301, also when renamed twice or back, and a removed one is 404", async () => {
+test("a renamed repository returns 301, even if it was renamed twice or back, and a removed repository returns 404", async () => {
   const first = await feed(PATH);
   sandbox.events.rename("octavia/tools", "octo/gear");
   const moved = await feed(PATH, tagged(first));
@@ -190,7 +190,7 @@ test("a renamed repository is 301, also when renamed twice or back, and a remove
   );
 });
 
-test("every token of a user shows private events until it is revoked", async () => {
+test("every token of a user shows private events until the token is revoked", async () => {
   const id = sandbox.events.publish({ ...WATCH, repo: "octavia/private-things" });
   const path = "/users/octavia/events";
   sandbox.events.grant("fresh-token", "octavia");

@@ -6,9 +6,9 @@ import { clearEvents, type NewEvent, publishEvent } from "./publish.ts";
 import { EventSource, type EventSourceOptions } from "./source.ts";
 
 export interface RejectOptions {
-  /** The duration, by the sandbox's clock. */
+  /** The duration of the rejection, by the clock of the sandbox. */
   readonly seconds: number;
-  /** Default 403 for a secondary limit, 503 for an outage. */
+  /** The status. Default: 403 for a secondary limit, 503 for an outage. */
   readonly status?: number;
   /**
    * Whether `Retry-After` states the remaining time. Default: true for a secondary limit, false for an
@@ -19,48 +19,55 @@ export interface RejectOptions {
   readonly token?: string;
 }
 
-/** Controls the event feed. All durations and later times follow the sandbox's clock. */
+/** Controls the event feed. All times and durations are by the clock of the sandbox. */
 export interface SandboxEvents {
-  /** Seconds announced in `X-Poll-Interval`; initially 60. */
+  /** The number of seconds in `X-Poll-Interval`. Initially 60. */
   pollInterval: number;
-  /** Status of requests above the quota; initially 403. */
+  /** The status of requests above the quota. Initially 403. */
   quotaStatus: 403 | 429;
-  /** The feed's time in seconds: it starts at the seeded events and runs with the clock. */
+  /**
+   * Returns the time of the feed in seconds. This time starts at the time of the seeded events, and runs with
+   * the clock.
+   */
   now(): number;
   /**
-   * Adds an event and returns its id. With `created` in the past it appears among the older events, on the
-   * page of that time; with `latency` it appears that many seconds after its creation.
+   * Adds an event and returns its id. If `created` is in the past, the event appears among the older events,
+   * on the page for that time. With `latency`, it appears that many seconds after its creation.
    */
   publish(event: NewEvent): string;
   /**
-   * Fills a timeline with events (300, or `count`), evenly spread over the 30 days that it covers, and
-   * returns their ids, oldest first. From then on, each new or expired event removes one from the timeline.
+   * Fills a timeline with events, evenly distributed over the 30 days that it covers, and returns their ids,
+   * oldest first. Default: 300 events. From then on, each new event replaces the oldest event, and old events
+   * expire.
    */
   fill(event: NewEvent, count?: number): string[];
-  /** Removes every event, including the seeded ones: timelines are empty. */
+  /** Removes every event, including the seeded events, so that timelines are empty. */
   clear(): void;
-  /** Starts to generate events, in place of any previous source. */
+  /** Starts to generate events. Replaces the previous source, if any. */
   start(options: EventSourceOptions): void;
-  /** Stops generating events; events that already exist still appear after their latency. */
+  /** Stops generating events. Existing events still appear after their latency. */
   stop(): void;
   /**
-   * Uses up the quota of a token, or of callers without a token at this address, until the hour of the clock
-   * ends.
+   * Uses up the quota of a token, or of callers without a token at an address, until the end of the current
+   * hour.
    */
   exhaust(tokenOrAddress?: string): void;
-  /** Starts a secondary limit: 403 (or 429) whatever the quota, also for conditional requests. */
+  /**
+   * Starts a secondary limit: requests get 403 (or 429) regardless of the quota, including conditional
+   * requests.
+   */
   throttle(options: RejectOptions): void;
-  /** Starts a temporary outage: 503. */
+  /** Starts a temporary outage: requests get 503. */
   outage(options: RejectOptions): void;
   /** Ends `throttle` and `outage`. */
   recover(): void;
-  /** Moves a repository, `owner/name`; its former name is 301 from then on. */
+  /** Renames a repository, `owner/name`. From then on, its former name returns 301. */
   rename(from: string, to: string): void;
-  /** Deletes a repository: 404 for every caller. Other timelines keep its events. */
+  /** Deletes a repository, which then returns 404 to every caller. Other timelines keep its events. */
   remove(repo: string): void;
   /** Adds a token for a user. */
   grant(token: string, login: string): void;
-  /** Revokes a token: 401 from then on. */
+  /** Revokes a token. From then on, requests with it get 401. */
   revoke(token: string): void;
 }
 
@@ -110,7 +117,7 @@ function rename(world: World, from: string, to: string): void {
 }
 
 /**
- * Sets the feed's source of events, from the feed's current time on; without options, no events are
+ * Sets the source of events, beginning at the current time of the feed. Without options, no events are
  * generated.
  */
 export function setSource(world: World, options: EventSourceOptions | undefined): void {
@@ -118,7 +125,7 @@ export function setSource(world: World, options: EventSourceOptions | undefined)
   world.feed.catchUp = () => source?.catchUp(world.db, world.feed.now());
 }
 
-/** The controls for the feed's repositories and tokens. */
+/** Returns the controls for the repositories and tokens of the feed. */
 function things(world: World): Pick<SandboxEvents, "rename" | "remove" | "grant" | "revoke"> {
   const { db } = world;
   return {
@@ -136,7 +143,7 @@ function things(world: World): Pick<SandboxEvents, "rename" | "remove" | "grant"
   };
 }
 
-/** The controls of a world's event feed. */
+/** Returns the controls for the event feed of a world. */
 export function feedControl(world: World): SandboxEvents {
   const { feed } = world;
   return {

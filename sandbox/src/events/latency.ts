@@ -1,12 +1,13 @@
 import { chance } from "./chance.ts";
 
-/** Lower and upper bound of the latency that the feed documents, in seconds: 30 seconds to 6 hours. */
+/** The minimum and maximum latency that the feed documents, in seconds: 30 seconds to 6 hours. */
 export const LEAST_LATENCY = 30;
 export const MOST_LATENCY = 6 * 3600;
 
 /**
- * Seconds from an event's creation until the feed shows it: constant, drawn uniformly from a range, or
- * `daily`: 30 seconds at midnight (UTC, by the feed's time), rising to 6 hours at noon and falling again.
+ * The number of seconds from the creation of an event until the feed shows it. It is constant, or random in a
+ * range. `daily` is 30 seconds at midnight (UTC, by the time of the feed), rises to 6 hours at noon and falls
+ * again.
  */
 export type Latency = number | readonly [from: number, to: number] | "daily";
 
@@ -18,7 +19,8 @@ function daily(created: number): number {
 }
 
 /**
- * Returns the latency in whole seconds of an event created at `created`; `words` seed the draw from a range.
+ * Returns the latency, in whole seconds, of an event with this creation time. `words` seed the random number
+ * in a range.
  */
 export function latencyOf(latency: Latency, created: number, ...words: readonly (string | number)[]): number {
   if (latency === "daily") return Math.round(daily(created));

@@ -7,16 +7,16 @@ import { bareJson, type HeaderMap, type HttpResponse } from "../http/response.ts
 import { readJson, writeJson } from "../json.ts";
 import { type FeedCaller, rateHeaders, rejectFeed } from "./caller.ts";
 
-/** A timeline: the events that it holds, and the path for its `Link` header. */
+/** A timeline: its events, and the path for its `Link` header. */
 export interface Timeline {
   readonly where: string;
   readonly values: SQLInputValue[];
-  /** Path below the feed's base, with ids where the feed has an id-based alias. */
+  /** The path below the base address of the feed. Contains ids if the feed has an alias with ids. */
   readonly linkPath: string;
   readonly strongTag?: boolean;
 }
 
-/** The depth of a timeline in events and in days. */
+/** The maximum size of a timeline, in events and in days. */
 export const DEPTH = 300;
 export const HISTORY_SECONDS = 30 * 86_400;
 const API_VERSIONS = ["2022-11-28"];
@@ -33,7 +33,7 @@ function checkVersion(call: Call): void {
   }
 }
 
-/** Returns the query without the page number, with an ampersand after each parameter. */
+/** Returns the query without the page number, and with an ampersand after each parameter. */
 function queryBesidePage(call: Call): string {
   return call.queryPairs
     .filter(([name]) => name !== "page")
@@ -114,7 +114,7 @@ export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline)
   });
 }
 
-/** Returns an event's JSON as stored. */
+/** Returns the JSON of an event as stored. */
 export function eventText(event: object): string {
   return writeJson(event);
 }

@@ -62,7 +62,7 @@ function comment(i: number): JsonObject {
   };
 }
 
-/** The old format, with the commits; `size` may exceed their number. */
+/** Returns a push in the old format, with the commits. `size` may exceed their number. */
 function oldPush(i: number): JsonObject {
   const commits = Array.from({ length: i % 4 }, (_, n) => ({
     sha: sha(i * 100 + n),
@@ -83,7 +83,7 @@ function oldPush(i: number): JsonObject {
   };
 }
 
-/** The new format: no sizes and no commits. */
+/** Returns a push in the new format, without sizes and commits. */
 export function newPush(i: number): JsonObject {
   return {
     repository_id: 201,
@@ -96,7 +96,7 @@ export function newPush(i: number): JsonObject {
 
 type Payload = [type: string, payload: (i: number) => JsonObject];
 
-/** One payload of every kind of event, current and historical. */
+/** One payload for every type of event, current and historical. */
 export const PAYLOADS: readonly [Payload, ...Payload[]] = [
   ["PushEvent", oldPush],
   ["WatchEvent", () => ({ action: "started" })],

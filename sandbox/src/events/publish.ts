@@ -6,22 +6,22 @@ import { eventText } from "./page.ts";
 
 const FIRST_EVENT_ID = 52_000_000_001;
 
-/** A new event; `publish` fills in the absent fields. */
+/** A new event. `publish` fills in absent fields. */
 export interface NewEvent {
   readonly type: string;
-  /** Login of a seeded account. */
+  /** The login of a seeded account. */
   readonly actor: string;
-  /** `owner/name` of a seeded repository. */
+  /** The name of a seeded repository, `owner/name`. */
   readonly repo: string;
   readonly payload: JsonObject;
   readonly public?: boolean;
-  /** Seconds since the epoch; default: now, by the feed's clock. */
+  /** The creation time in seconds since 1970. Default: now, by the time of the feed. */
   readonly created?: number;
-  /** Seconds from creation until the feed shows the event; default 0. */
+  /** The number of seconds from creation until the feed shows the event. Default: 0. */
   readonly latency?: number;
-  /** Counts for paging but is not shown, so pages can be short. */
+  /** Whether the event counts for paging but is not shown, which makes pages short. */
   readonly hidden?: boolean;
-  /** Keys to add to or replace in the event; `undefined` removes a key. */
+  /** Keys to add to the event or to replace in it. `undefined` removes a key. */
   readonly change?: Record<string, unknown>;
 }
 
@@ -33,7 +33,7 @@ function person(account: Account): JsonObject {
   return { id: account.id, login: account.login, external_avatar_id: "", url, avatar_url: avatar };
 }
 
-/** Adds an event to its feeds and returns its id. */
+/** Adds an event to its feeds, and returns its id. */
 export function publishEvent(db: Database, event: NewEvent, now: number): string {
   const [owner = "", name = ""] = event.repo.split("/");
   const repo = db.get<Repo>("SELECT * FROM feed_repos WHERE owner = ? AND name = ?", owner, name);
@@ -78,7 +78,9 @@ export function publishEvent(db: Database, event: NewEvent, now: number): string
   return String(id);
 }
 
-/** Removes events that no timeline holds any more. The newest event stays, so that its id is not reused. */
+/**
+ * Removes events that no timeline contains any longer. Keeps the newest event, so that its id is not reused.
+ */
 export function forgetEvents(db: Database, created: number): void {
   const which = "SELECT id FROM feed_events WHERE created <= ? AND id < (SELECT MAX(id) FROM feed_events)";
   db.run(`DELETE FROM feed_arrivals WHERE event IN (${which})`, created);
@@ -86,7 +88,8 @@ export function forgetEvents(db: Database, created: number): void {
 }
 
 /**
- * Removes every event. The newest id stays, on an event too old for every timeline, so that it is not reused.
+ * Removes every event. Keeps the newest id on an event that is too old for every timeline, so that the id is
+ * not reused.
  */
 export function clearEvents(db: Database): void {
   db.transaction(() => {

@@ -18,7 +18,7 @@ const links = (got: Got) =>
     [...String(got.headers.link ?? "").matchAll(/<([^>]*)>; rel="(\w+)"/g)].map((m) => [m[2], m[1]]),
   ) as Record<string, string>;
 
-test("a page has thirty events, newest first, in the documented format", async () => {
+test("a page contains thirty events, newest first, in the documented format", async () => {
   const got = await feed("/events");
   expect(got.status).toBe(200);
   expect(got.json).toHaveLength(30);
@@ -53,7 +53,7 @@ test("every response has the headers that pollers need", async () => {
   expect((await feed("/events", octavia)).headers["x-ratelimit-limit"]).toBe("5000");
 });
 
-test("If-None-Match gets 304 without a body, outside the quota, until a new event appears", async () => {
+test("a conditional request gets 304 without a body, and without using the quota, until a new event appears", async () => {
   const path = "/users/octavia/events";
   const first = await feed(path);
   const tag = String(first.headers.etag);
@@ -81,7 +81,7 @@ test("If-None-Match gets 304 without a body, outside the quota, until a new even
   sandbox.events.pollInterval = 60;
 });
 
-test("Link uses working id-based paths, repeats the query, and ends at the depth", async () => {
+test("the Link header uses paths with ids that work, repeats the query, and ends at the depth limit", async () => {
   const got = await feed("/users/octavia/events?per_page=100&x=%5B1%5D");
   expect(Object.keys(links(got)).sort()).toEqual(["last", "next"]);
   expect(links(got).next).toBe(`${sandbox.feedUrl}/user/101/events?per_page=100&x=%5B1%5D&page=2`);
@@ -100,7 +100,7 @@ test("Link uses working id-based paths, repeats the query, and ends at the depth
   expect(links(await feed("/orgs/octo/events")).next).toContain("/feed/organizations/301/events?page=2");
 });
 
-test("the depth is 300 events: ten pages of 30, three of 100; beyond is 422", async () => {
+test("a timeline has at most 300 events, in ten pages of 30 or three of 100, and further pages return 422", async () => {
   expect((await feed("/events?page=10")).status).toBe(200);
   const beyond = await feed("/events?page=11");
   expect(beyond.status).toBe(422);
@@ -146,7 +146,7 @@ test("only the user sees the organization dashboard", async () => {
   expect((await feed(path, { authorization: `Bearer ${CREDENTIALS.feedOtherToken}` })).status).toBe(404);
 });
 
-test("private and missing repositories are 404, renamed ones 301, an invalid token 401", async () => {
+test("private and missing repositories return 404, renamed repositories return 301, and an invalid token returns 401", async () => {
   expect((await feed("/repos/octavia/private-things/events")).json).toMatchObject({
     message: "Not Found",
     status: "404",
@@ -167,12 +167,12 @@ test("private and missing repositories are 404, renamed ones 301, an invalid tok
   expect((await feed("/nowhere")).json).toMatchObject({ message: "Not Found" });
 });
 
-test("an unknown API version is 400", async () => {
+test("an unknown API version returns 400", async () => {
   expect((await feed("/events", { "x-service-api-version": "2022-11-28" })).status).toBe(200);
   expect((await feed("/events", { "x-service-api-version": "1999-01-01" })).status).toBe(400);
 });
 
-test("calls per hour are limited: 403 with nothing remaining", async () => {
+test("after the hourly limit is used up, requests get 403, and the headers show that none remain", async () => {
   sandbox.limits.feedCallsAnonymous = 1;
   await feed("/events");
   const got = await feed("/events");
@@ -188,7 +188,7 @@ test("the timeline drops events older than thirty days", async () => {
   sandbox.clock.reset();
 });
 
-test("both formats of a push occur, and every type", async () => {
+test("pushes occur in both formats, and there are events of every type", async () => {
   const all = [];
   for (const page of [1, 2, 3]) {
     all.push(...(await feed(`/repositories/201/events?per_page=100&page=${page}`)).json);

@@ -42,7 +42,7 @@ const orgEvents = (org: Account): Timeline => ({
   linkPath: `/organizations/${org.id}/events`,
 });
 
-/** GET /users/{username}/events[/public]: private events only with the user's own token. */
+/** Handles GET /users/{username}/events[/public]. Shows private events only with the user's own token. */
 function userEvents(user: Account, caller: FeedCaller, publicOnly: boolean): Timeline {
   const all = !publicOnly && same(user.login, caller.login);
   return {
@@ -65,7 +65,7 @@ function receivedEvents(user: Account, caller: FeedCaller, publicOnly: boolean):
   };
 }
 
-/** GET /users/{username}/events/orgs/{org}: needs a token of this user; 404 otherwise. */
+/** Handles GET /users/{username}/events/orgs/{org}. Needs a token of this user, and returns 404 otherwise. */
 function orgDashboard(call: Call, user: Account, caller: FeedCaller): Timeline {
   const org = requireAccount(call.world, "organization", { login: call.path.org ?? "" });
   const member =
@@ -119,7 +119,7 @@ function response(call: Call, find: Find): HttpResponse {
   return timelinePage(call, caller, find(call, caller));
 }
 
-/** The nine feeds and their id-based aliases, below `/feed`. */
+/** The nine feeds and their aliases with ids, below `/feed`. */
 export const feedRoutes: Route[] = Object.entries(TIMELINES).map(([path, find]) => ({
   method: "GET",
   path: `/feed${path}`,

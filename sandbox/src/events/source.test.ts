@@ -26,7 +26,7 @@ interface Seen {
   readonly created_at: string;
 }
 
-/** Returns the public feed, oldest first. */
+/** Returns the events of the public feed, oldest first. */
 async function shown(sandbox: Sandbox): Promise<Seen[]> {
   const pages = [1, 2, 3].map((page) => ask(`${sandbox.feedUrl}/events?per_page=100&page=${page}`));
   return (await Promise.all(pages)).flatMap((page) => page.json as Seen[]).reverse();
@@ -46,7 +46,7 @@ test("events are generated only after start, and not after stop", async () => {
   });
 });
 
-test("a rate generates that many events per hour, evenly spaced, and shows each after its latency", async () => {
+test("the given number of events per hour is generated, evenly distributed, and each appears after its latency", async () => {
   await run({ perHour: 12, latency: 400, repos: REPOS }, async (sandbox) => {
     const start = sandbox.events.now();
     sandbox.clock.advance(2 * 3_600_000);
@@ -129,7 +129,7 @@ test("late events appear among older events, and no event that was shown disappe
   });
 });
 
-test("published and generated events share one order of ids", async () => {
+test("published and generated events have ids in one sequence", async () => {
   await run({ perHour: 60, latency: 0, repos: REPOS }, async (sandbox) => {
     for (let i = 0; i < 20; i++) {
       sandbox.clock.advance(90_000);
@@ -141,7 +141,7 @@ test("published and generated events share one order of ids", async () => {
   });
 });
 
-test("advancing the clock far generates only the newest events, and fills the timeline", async () => {
+test("advancing the clock by a long time generates only the newest events, which fill the timeline", async () => {
   await run({ perHour: 3600, repos: REPOS }, async (sandbox) => {
     sandbox.clock.advance(400 * 86_400_000);
     const all = await shown(sandbox);
@@ -193,6 +193,6 @@ test.each([
     "invalid number of events in an hour, expected more than 0 up to 3600000: 3600001",
   ],
   [{ perHour: 1, lateShare: 2 }, "invalid share of late events, expected 0 to 1: 2"],
-])("%j is rejected", async (events, text) => {
+])("the event source %j is rejected", async (events, text) => {
   await expect(startSandbox({ events })).rejects.toThrow(text);
 });

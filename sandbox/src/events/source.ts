@@ -8,31 +8,38 @@ import { forgetEvents, publishEvent } from "./publish.ts";
 /** Options for generated events. */
 export interface EventSourceOptions {
   /**
-   * Events per hour, each at a random moment of its equal share of the hour. More than 0, at most 3,600,000.
+   * The number of events per hour, more than 0 and at most 3,600,000. Each event is at a random time in its
+   * equal share of the hour.
    */
   readonly perHour: number;
-  /** The same seed generates the same events at the same intervals. Default 1. */
+  /** The seed. The same seed generates the same events at the same intervals. Default: 1. */
   readonly seed?: number | string;
-  /** Time from creation until the feed shows the event. Default 30 s. */
+  /** The time from creation until the feed shows an event. Default: 30 s. */
   readonly latency?: Latency;
   /**
-   * The fraction of late events, 0 to 1: they appear `lateBy` after other events of their time. Default 0.
+   * The fraction of late events, from 0 to 1. They appear `lateBy` after other events of the same time.
+   * Default: 0.
    */
   readonly lateShare?: number;
   /** The additional latency of late events. Default: up to 6 hours. */
   readonly lateBy?: Latency;
-  /** Logins of the actors. Default: `octavia` and `marvin`. */
+  /** The logins of the actors. Default: `octavia` and `marvin`. */
   readonly actors?: readonly string[];
-  /** The repositories, `owner/name`. Default: all repositories, including private ones. */
+  /**
+   * The names of the repositories, `owner/name`. Default: all repositories, including private repositories.
+   */
   readonly repos?: readonly string[];
 }
 
-/** The most events generated after a long clock jump, the newest ones: enough to fill the timelines. */
+/**
+ * The maximum number of events that are generated when the clock advances far. The newest are generated,
+ * which are enough to fill the timelines.
+ */
 export const MOST_AT_ONCE = 5000;
 const MOST_PER_HOUR = 3_600_000;
 const HOUR = 3600;
 const ACTORS = ["octavia", "marvin"];
-/** The first number for generated payloads, above the numbers of the seeded events. */
+/** The first number for generated payloads, which is greater than the numbers of the seeded events. */
 const FIRST_NUMBER = 1000;
 
 function check(options: EventSourceOptions): void {
@@ -48,8 +55,8 @@ function check(options: EventSourceOptions): void {
 }
 
 /**
- * Generates events as the feed's time advances. The nth event depends only on the seed and n, not on when or
- * how often the feed is read.
+ * Generates events as the time of the feed advances. The nth event depends only on the seed and n, not on
+ * when or how often the feed is read.
  */
 export class EventSource {
   private readonly options: EventSourceOptions;
@@ -57,7 +64,7 @@ export class EventSource {
   private readonly seed: number | string;
   private next = 0;
 
-  /** @param start the feed's time of the first event, in seconds */
+  /** @param start the time of the first event, in seconds by the time of the feed */
   constructor(options: EventSourceOptions, start: number) {
     check(options);
     this.options = options;
@@ -65,7 +72,7 @@ export class EventSource {
     this.seed = options.seed ?? 1;
   }
 
-  /** Creates the events that are due by `now`, the feed's time in seconds, in the order of creation. */
+  /** Creates the events that are due, in the order of creation. `now` is the time of the feed in seconds. */
   catchUp(db: Database, now: number): void {
     if (this.createdAt(this.next) > now) return;
     const passed = Math.floor(((now - this.start) * this.options.perHour) / HOUR);
@@ -107,7 +114,7 @@ export class EventSource {
   }
 }
 
-/** Returns the existing repositories among the named ones; without names, all of them. */
+/** Returns the named repositories that exist, or all repositories if none are named. */
 function reposOf(db: Database, named: readonly string[] | undefined): string[] {
   const rows = db.all<{ owner: string; name: string }>("SELECT owner, name FROM feed_repos ORDER BY id");
   const all = rows.map(({ owner, name }) => `${owner}/${name}`);

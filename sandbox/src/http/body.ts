@@ -4,18 +4,18 @@ import { decodePairs, Fields } from "./fields.ts";
 import { type Part, readMultipart } from "./multipart.ts";
 import { reject } from "./response.ts";
 
-/** A request's body in one of the three supported encodings. */
+/** The body of a request, in one of the three supported encodings. */
 export interface Body {
   readonly encoding: "none" | "json" | "form" | "multipart";
   readonly fields: Fields;
   /** The decoded pairs of a form body, which an OAuth 1.0a signature covers. */
   readonly formPairs: [string, string][];
-  /** Text parts of a multipart body, which some clients sign. */
+  /** The text parts of a multipart body, which some clients sign. */
   readonly partPairs: [string, string][];
   readonly parts: Part[];
 }
 
-/** The maximum size of a JSON or form body, which fits a 10 MB file in base64, form-encoded. */
+/** The maximum size of a JSON or form body in bytes. A form with a 10 MB file in base64 fits. */
 const BODY_LIMIT = 20 * 1024 * 1024;
 
 async function readAll(request: IncomingMessage): Promise<string> {
@@ -54,8 +54,8 @@ async function multipartBody(request: IncomingMessage): Promise<Body> {
 }
 
 /**
- * Reads the body by its `Content-Type`. A part named `json` of a multipart body holds its parameters; other
- * text parts are parameters themselves. An empty body needs no type.
+ * Reads the body by its `Content-Type`. The parameters of a multipart body are in a part named `json`, and in
+ * the other text parts. An empty body needs no type.
  */
 export async function readBody(request: IncomingMessage): Promise<Body> {
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";

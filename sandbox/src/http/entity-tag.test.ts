@@ -13,7 +13,7 @@ const opaque = fc
 const weakness = fc.constantFrom("", "W/");
 const separator = fc.constantFrom(",", ", ", " ,\t", ",,", " , ,");
 
-test("If-None-Match names a tag if and only if the list contains its opaque part, weak or strong", () => {
+test("If-None-Match matches a tag exactly when the list contains its opaque part, weak or strong", () => {
   const item = fc.tuple(weakness, opaque, separator);
   fc.assert(
     fc.property(fc.array(item, { maxLength: 5 }), weakness, opaque, (items, weak, tag) => {
@@ -37,6 +37,6 @@ test.each([
   ['"b", "a', false],
   ['"a", *', false],
   ['W/ "a"', false],
-])("If-None-Match %j matches: %j", (header, expected) => {
+])("the header If-None-Match %j matches the tag: %j", (header, expected) => {
   expect(noneMatchNames(header, 'W/"a"')).toBe(expected);
 });

@@ -1,10 +1,12 @@
 /**
- * Matches an optional entity tag and the comma after it. Weak comparison ignores `W/`; quoted parts may
+ * Matches an optional entity tag, and the comma after it. Weak comparison ignores `W/`. Quoted parts may
  * contain commas.
  */
 const ENTITY_TAG = /[ \t]*(?:(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*"))?[ \t]*(?:,|$)/y;
 
-/** Returns the opaque parts of a list of entity tags, with quotes; `undefined` when the list is malformed. */
+/**
+ * Returns the opaque parts of a list of entity tags, with quotes, or `undefined` if the list is malformed.
+ */
 function opaqueTags(list: string): string[] | undefined {
   const tags: string[] = [];
   ENTITY_TAG.lastIndex = 0;
@@ -17,8 +19,8 @@ function opaqueTags(list: string): string[] | undefined {
 }
 
 /**
- * Reports whether `If-None-Match` names the current tag: `*`, or a list that contains the tag, by weak
- * comparison. A malformed header counts as absent. RFC 9110 sections 5.6.1, 8.8.3 and 13.1.2.
+ * Reports whether `If-None-Match` matches the current tag: it is `*`, or a list that contains the tag, by
+ * weak comparison. A malformed header counts as absent (RFC 9110 sections 5.6.1, 8.8.3 and 13.1.2).
  */
 export function noneMatchNames(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

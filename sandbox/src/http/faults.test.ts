@@ -13,14 +13,14 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-test("a fixed response is sent once, then the real one", async () => {
+test("a fixed response is sent once, and then the real response", async () => {
   sandbox.next({ status: 503, headers: { "retry-after": "7" }, body: { error: "down" } });
   const got = await ask(info);
   expect([got.status, got.headers["retry-after"], got.json]).toEqual([503, "7", { error: "down" }]);
   expect((await ask(info)).status).toBe(200);
 });
 
-test("a fault waits for its path, and may repeat", async () => {
+test("a fault waits for a request with its path, and may repeat", async () => {
   sandbox.next({ status: 500 }, { match: "/posts", times: 2 });
   sandbox.next({ status: 418 }, { match: /^GET .*limit=7/ });
   expect((await ask(info)).status).toBe(200);
@@ -31,7 +31,7 @@ test("a fault waits for its path, and may repeat", async () => {
   expect(sandbox.pendingFaults).toBe(0);
 });
 
-test("redirect, HTML, garbage, depth and size", async () => {
+test("redirects, HTML, garbage, deep JSON and large JSON can be sent", async () => {
   sandbox.next({ redirect: "http://elsewhere.example/" });
   expect((await ask(info)).headers.location).toBe("http://elsewhere.example/");
   sandbox.next({ html: true });
@@ -52,7 +52,7 @@ test.each([true, "before", "after", "headers", "body"] as const)("reset: %s", as
   expect(sandbox.received.total).toBe(1);
 });
 
-test("a reset after the handler keeps the handler's changes", async () => {
+test("a reset after the handler does not undo the changes of the handler", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/posts`;
   const total = async () => (await ask(`${posts}?${KEY}`)).json.response.total_posts;
   const before = await total();
@@ -63,7 +63,7 @@ test("a reset after the handler keeps the handler's changes", async () => {
   expect(await total()).toBe(before + 1);
 });
 
-test("truncate announces the full length and sends fewer bytes", async () => {
+test("truncate declares the full length and sends fewer bytes", async () => {
   sandbox.next({ truncate: 10 });
   await expect(ask(info)).rejects.toThrow();
 });
@@ -103,19 +103,22 @@ test("raw bytes are written to the socket unchanged", async () => {
   expect((await ask(info)).text).toBe("hi");
 });
 
-test.each([true, "headers", "body"] as const)("hang: %s, and close ends it", async (hang) => {
-  sandbox.next({ hang });
-  const asked = ask(info).then(
-    () => "responded",
-    () => "dropped",
-  );
-  const early = await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 50, "waiting"))]);
-  expect(early).toBe("waiting");
-  await sandbox.close();
-  expect(await asked).toBe("dropped");
-});
+test.each([true, "headers", "body"] as const)(
+  "a request with the fault hang %s waits until the sandbox is closed",
+  async (hang) => {
+    sandbox.next({ hang });
+    const asked = ask(info).then(
+      () => "responded",
+      () => "dropped",
+    );
+    const early = await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 50, "waiting"))]);
+    expect(early).toBe("waiting");
+    await sandbox.close();
+    expect(await asked).toBe("dropped");
+  },
+);
 
-test("received keeps method, raw URL, headers and body, and close leaves no open socket", async () => {
+test("received contains the method, the raw URL, the headers and the body, and no socket stays open after close", async () => {
   await sendJson(`${sandbox.url}/v2/blog/t%3Ax/posts?a=%5B1%5D`, { a: 1 }, { headers: { "X-Mixed": "y" } });
   const [request] = sandbox.received.all("/posts");
   expect(request?.url).toBe("/v2/blog/t%3Ax/posts?a=%5B1%5D");
@@ -130,7 +133,7 @@ test("received keeps method, raw URL, headers and body, and close leaves no open
   await once(socket, "close");
 });
 
-test("the executable prints its address, and exits with 0 on SIGTERM", async () => {
+test("the executable prints its address, and exits with 0 after SIGTERM", async () => {
   const main = new URL("../main.ts", import.meta.url).pathname;
   const child = spawn(process.execPath, [main, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
@@ -140,7 +143,7 @@ test("the executable prints its address, and exits with 0 on SIGTERM", async () 
   expect((await once(child, "exit"))[0]).toBe(0);
 });
 
-test("with an IPC parent it sends one ready message, ignores signals, and exits when the channel closes", async () => {
+test("with an IPC parent the executable sends one ready message, ignores signals, and exits when the channel closes", async () => {
   const main = new URL("../main.ts", import.meta.url).pathname;
   const child = spawn(process.execPath, [main, "--port", "0"], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],

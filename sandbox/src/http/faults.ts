@@ -1,19 +1,19 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * A fault in place of the normal response. The handler does not run, so no state changes, unless stated
- * otherwise.
+ * A fault that replaces or changes the normal response. The handler does not run, so that no state changes,
+ * unless stated otherwise.
  */
 export type Fault =
-  /** A fixed response. A `body` other than a string or bytes is sent as JSON. */
+  /** A fixed response. A `body` that is neither a string nor bytes is sent as JSON. */
   | { status: number; headers?: Record<string, string | string[]>; body?: unknown }
-  /** A redirect to this address, with 302 by default. */
+  /** A redirect to this address. Default: 302. */
   | { redirect: string; status?: number }
-  /** An HTML page, such as a proxy's error page, with 502 by default. */
+  /** An HTML page, such as the error page of a proxy. Default: 502. */
   | { html: true | string; status?: number }
-  /** Pseudo-random bytes with a JSON content type; `garbage` is their number (`true`: 64). */
+  /** Pseudorandom bytes with a JSON content type. `garbage` is the number of bytes; `true` means 64. */
   | { garbage: true | number; status?: number }
-  /** Valid JSON of this many bytes, streamed with backpressure. */
+  /** Valid JSON with this number of bytes, streamed with backpressure. */
   | { oversize: number }
   /** JSON with this nesting depth. */
   | { deep: number }
@@ -24,40 +24,41 @@ export type Fault =
   | { hang: true | "headers" | "body" }
   /**
    * Resets the connection before the handler (`true`, `"before"`), after the handler (`"after"`), after the
-   * headers (`"headers"`) or in the middle of the body (`"body"`); with the last three, the handler runs.
+   * headers (`"headers"`) or in the middle of the body (`"body"`). The handler runs in the last three cases.
    */
   | { reset: true | "before" | "after" | "headers" | "body" }
   /** Writes these bytes to the socket and closes it. */
   | { raw: Uint8Array | string }
-  /** Delays the response by this many milliseconds; the handler runs. */
+  /** Delays the response by this number of milliseconds. The handler runs. */
   | { delay: number }
   /**
-   * Sends the response's body in chunks of `drip` bytes, one every `every` milliseconds (default 1); the
+   * Sends the body of the response in chunks of `drip` bytes, one every `every` milliseconds (default 1). The
    * handler runs.
    */
   | { drip: number; every?: number }
   /**
-   * Sends this many bytes of the body with the full length announced, then closes the connection; the handler
-   * runs.
+   * Declares the full length of the body, sends only this number of bytes, then closes the connection. The
+   * handler runs.
    */
   | { truncate: number }
   /**
-   * Transforms the JSON (integers beyond 2^53 as `bigint`) before it is sent. May return a new value. The
+   * Transforms the JSON before it is sent. Integers beyond 2^53 are `bigint`. May return a new value. The
    * handler runs.
    */
   | { drift: (json: unknown) => unknown }
-  /** Adds headers to the response, or removes those with the value `undefined`; the handler runs. */
+  /** Adds headers to the response, or removes headers whose value is `undefined`. The handler runs. */
   | { headers: Record<string, string | string[] | undefined>; status?: never };
 
 /**
- * The requests that a fault affects: text in the path, a pattern for `METHOD /path?query`, or a predicate.
+ * The requests that a fault affects: a string in the path, a pattern for `METHOD /path?query`, or a
+ * predicate.
  */
 export type FaultMatch = string | RegExp | ((request: { method: string; url: string }) => boolean);
 
 export interface FaultOptions {
-  /** Limits the fault to matching requests; by default it affects the next request. */
+  /** Limits the fault to matching requests. Default: the next request. */
   readonly match?: FaultMatch;
-  /** The number of responses to affect, 1 by default; `Infinity` until `clear`. */
+  /** The number of responses to affect. Default: 1. With `Infinity`, the fault lasts until `clear`. */
   readonly times?: number;
 }
 
@@ -74,7 +75,7 @@ function matches(match: FaultMatch | undefined, method: string, url: string): bo
   return match.test(`${method} ${url}`);
 }
 
-/** Faults that wait for their requests, in first-in, first-out order. */
+/** A queue of faults that wait for their requests, first in, first out. */
 export class FaultQueue {
   private queue: Queued[] = [];
 

@@ -6,7 +6,7 @@ import { parseTarget } from "./target.ts";
 
 const query = (text: string) => new Fields(decodePairs(text));
 
-test("in pairs, a plus is a space, a name alone has an empty value, and broken escapes stay", () => {
+test("a plus in a pair is a space, a name without a value has an empty value, and broken escapes are not changed", () => {
   expect(decodePairs("a=1+2&b&&c=%zz&=d&e=%C3%A9")).toEqual([
     ["a", "1 2"],
     ["b", ""],
@@ -16,7 +16,7 @@ test("in pairs, a plus is a space, a name alone has an empty value, and broken e
   ]);
 });
 
-test("pairs survive encoding and decoding", () => {
+test("pairs round-trip through encoding and decoding", () => {
   const pair = fc.tuple(fc.string({ unit: "grapheme", minLength: 1 }), fc.string({ unit: "grapheme" }));
   fc.assert(
     fc.property(fc.array(pair), (pairs) => {
@@ -27,15 +27,15 @@ test("pairs survive encoding and decoding", () => {
   );
 });
 
-test.each(["n[0]=a&n[1]=b", "n[1]=b&n[0]=a", "n[]=a&n[]=b", "n=a&n=b"])("a list as %s", (text) => {
+test.each(["n[0]=a&n[1]=b", "n[1]=b&n[0]=a", "n[]=a&n[]=b", "n=a&n=b"])("a list is read from %s", (text) => {
   expect(query(text).list("n")).toEqual(["a", "b"]);
 });
 
-test("indexes are numbers: 10 comes after 2", () => {
+test("indexes of a list are compared as numbers, so that 10 is after 2", () => {
   expect(query("n[10]=c&n[2]=b&n[0]=a").list("n")).toEqual(["a", "b", "c"]);
 });
 
-test("the body takes precedence over the query for each name", () => {
+test("for each name, the body takes precedence over the query", () => {
   const merged = query("a=1&b[0]=2").over(query("a=9&b=9&c=9"));
   expect([merged.text("a"), merged.list("b"), merged.text("c")]).toEqual(["1", ["2"], "9"]);
 });
@@ -45,11 +45,11 @@ test("nested brackets become objects and arrays", () => {
   expect(fields.json("x")).toEqual([{ type: "text", more: ["1", "2"] }, { type: "image" }]);
 });
 
-test("brackets with a large index make a list without holes", () => {
+test("a list with large indexes in brackets has no holes", () => {
   expect(query("x[7][a]=1&x[3][a]=0").json("x")).toEqual([{ a: "0" }, { a: "1" }]);
 });
 
-test("nesting and parameters above their limits are rejected", () => {
+test("parameters that exceed the limits on depth and number are rejected", () => {
   const deep = query(`x${"[a]".repeat(30)}=1`);
   expect(() => deep.json("x")).toThrow("Invalid x: nested too deeply");
   const many = new Fields(Array.from({ length: 20_001 }, (_, i) => [`x[${i}]`, "1"] as const));
@@ -61,7 +61,7 @@ test("brackets never modify a prototype", () => {
   expect(({} as { polluted?: string }).polluted).toBeUndefined();
 });
 
-test("numbers, flags and ids are accepted as JSON values and as text", () => {
+test("numbers, flags and ids are accepted as JSON values and as strings", () => {
   const fields = Fields.fromJson({ n: "5", m: 5, t: true, one: "1", id: 735000000000000001n });
   expect([fields.integer("n"), fields.integer("m"), fields.flag("t"), fields.flag("one")]).toEqual([
     5,
@@ -88,7 +88,7 @@ test("integers beyond 2^53 stay exact in JSON", () => {
   );
 });
 
-test("a target keeps its raw path, and its segments are decoded one by one", () => {
+test("a target contains its raw path, and its segments are decoded one by one", () => {
   expect(parseTarget("/v2/blog/t%3Aab/pages/a%2Fb/?x=%20")).toEqual({
     rawPath: "/v2/blog/t%3Aab/pages/a%2Fb/",
     rawQuery: "x=%20",
@@ -110,11 +110,11 @@ test.each([
   ["0", false],
   [false, false],
   [0, false],
-])("the boolean %j, in a query, a form and JSON", (value, expected) => {
+])("the boolean %j is read from a query, a form and JSON", (value, expected) => {
   expect(query(`b=${value}`).flag("b", !expected)).toBe(expected);
   expect(Fields.fromJson({ b: value }).flag("b", !expected)).toBe(expected);
 });
 
-test.each(["yes", "TRUE", "2", "None"])("%s is not a boolean", (value) => {
+test.each(["yes", "TRUE", "2", "None"])("%s is rejected as a boolean", (value) => {
   expect(() => query(`b=${value}`).flag("b")).toThrow();
 });

@@ -2,7 +2,7 @@ import { parse } from "qs";
 import { type JsonObject, readJson } from "../json.ts";
 import { reject } from "./response.ts";
 
-/** Text forms of booleans that clients in several languages send. */
+/** Representations of booleans as strings, which clients in several languages send. */
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["True", true],
@@ -14,7 +14,10 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 
 export type Entry = readonly [name: string, value: unknown];
 
-/** Percent-encodes by RFC 5849 section 3.6: all except `A-Z a-z 0-9 - . _ ~`, in upper-case hex. */
+/**
+ * Percent-encodes as in RFC 5849 section 3.6: everything except `A-Z a-z 0-9 - . _ ~`, in upper-case
+ * hexadecimal digits.
+ */
 export function percentEncode(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,
@@ -23,11 +26,11 @@ export function percentEncode(value: string): string {
 }
 
 /**
- * Decodes the pairs of a query string or form body in order, with duplicates; a name without `=` has an empty
+ * Decodes the pairs of a query string or form body in order, with duplicates. A name without `=` has an empty
  * value.
  */
 export function decodePairs(encoded: string): [string, string][] {
-  // URLSearchParams drops a leading "?", which belongs to a name here, and skips an empty pair.
+  // URLSearchParams drops a leading "?", which belongs to a name here, and skips an empty pair
   return [...new URLSearchParams(`&${encoded}`)];
 }
 
@@ -40,8 +43,9 @@ function scalar(value: unknown): string | undefined {
 }
 
 /**
- * Parameters of a request, from a query, a form, multipart text parts or a JSON object. Readers accept a
- * number or flag as JSON value or text, and an array in any form (`n[0]=a`, `n[]=a`, repeated, single).
+ * The parameters of a request, from a query, a form, multipart text parts or a JSON object. The methods
+ * accept numbers and flags as JSON values or strings, and arrays in any form (`n[0]=a`, `n[]=a`, repeated,
+ * single).
  */
 export class Fields {
   readonly entries: readonly Entry[];
@@ -54,13 +58,13 @@ export class Fields {
     return new Fields(Object.entries(value));
   }
 
-  /** Returns these parameters, with parameters of `other` under names that are absent here. */
+  /** Returns these parameters, and the parameters in `other` whose names are absent here. */
   over(other: Fields): Fields {
     const mine = new Set(this.entries.map(([name]) => baseName(name)));
     return new Fields([...this.entries, ...other.entries.filter(([name]) => !mine.has(baseName(name)))]);
   }
 
-  /** Returns these parameters without one. */
+  /** Returns these parameters without the named one. */
   without(name: string): Fields {
     return new Fields(this.entries.filter(([key]) => key !== name));
   }
@@ -71,7 +75,7 @@ export class Fields {
     );
   }
 
-  /** Returns the last value under exactly this name. */
+  /** Returns the last value with exactly this name. */
   value(name: string): unknown {
     return this.entries.findLast(([key]) => key === name)?.[1];
   }
@@ -80,14 +84,14 @@ export class Fields {
     return scalar(this.value(name));
   }
 
-  /** Returns the text, or throws 400 when the parameter is missing or empty. */
+  /** Returns the string of a parameter. Throws 400 if it is missing or empty. */
   required(name: string): string {
     const value = this.text(name);
     if (value === undefined || value === "") throw reject(400, `Missing required parameter: ${name}`);
     return value;
   }
 
-  /** Returns one of `allowed`, or throws 400. */
+  /** Returns the value if it is one of `allowed`. Throws 400 otherwise. */
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
     const value = this.text(name);
     if (value === undefined || value === "") return fallback;
@@ -98,7 +102,7 @@ export class Fields {
     return found;
   }
 
-  /** Returns an integer of at least `min`, clamped to `clampTo`; throws 400 for anything else. */
+  /** Returns an integer of at least `min`, clamped to `clampTo`. Throws 400 for anything else. */
   integer(name: string, rule: { min?: number; clampTo?: number } = {}): number | undefined {
     const value = this.text(name);
     if (value === undefined || value === "") return undefined;
@@ -110,7 +114,7 @@ export class Fields {
     return Math.min(number, rule.clampTo ?? Number.MAX_SAFE_INTEGER);
   }
 
-  /** Returns the digits of a post id, from a number or a decimal string; throws 400 for anything else. */
+  /** Returns the digits of a post ID, from a number or a decimal string. Throws 400 for anything else. */
   id(name: string): string | undefined {
     const value = this.text(name);
     if (value === undefined || value === "") return undefined;
@@ -118,7 +122,7 @@ export class Fields {
     return value.replace(/^0+(?=\d)/, "");
   }
 
-  /** Returns a boolean in one of the spellings of `FLAGS`; throws 400 for anything else. */
+  /** Returns a boolean in one of the representations in `FLAGS`. Throws 400 for anything else. */
   flag(name: string, fallback = false): boolean {
     const value = this.text(name);
     if (value === undefined || value === "") return fallback;
@@ -127,7 +131,7 @@ export class Fields {
     throw reject(400, `Invalid ${name}: expected true or false, got ${value}`);
   }
 
-  /** Returns an array of strings in any form; indexed items in the order of their indexes. */
+  /** Returns an array of strings in any form. Indexed items are in the order of their indexes. */
   list(name: string): string[] {
     const found: { at: number; value: string }[] = [];
     for (const [key, value] of this.entries) {
@@ -141,7 +145,7 @@ export class Fields {
     return found.sort((a, b) => a.at - b.at).map((item) => item.value);
   }
 
-  /** Returns a nested value: a JSON value, JSON as text, or brackets (`content[0][type]=text`). */
+  /** Returns a nested value: a JSON value, a string with JSON, or brackets (`content[0][type]=text`). */
   json(name: string): unknown {
     const direct = this.value(name);
     if (typeof direct === "string") {
@@ -161,12 +165,10 @@ function baseName(key: string): string {
   return at > 0 && key !== "fields[blogs]" ? key.slice(0, at) : key;
 }
 
-/** Limits of bracketed parameters; exceeding one is 400 with subcode 8001. */
+/** Limits for bracketed parameters. Exceeding a limit causes a 400 with subcode 8001. */
 const NESTED = { depth: 20, parameters: 20_000, items: 2000 } as const;
 
-/**
- * Builds the value under `name` from bracketed entries: objects, and arrays in the order of their indexes.
- */
+/** Builds the value of `name` from bracketed entries: objects, and arrays in the order of their indexes. */
 function nested(entries: readonly Entry[], name: string): unknown {
   const found = entries.filter(([key]) => key.startsWith(`${name}[`));
   if (found.length === 0) return undefined;

@@ -12,7 +12,7 @@ afterAll(() => sandbox.close());
 
 const BOUNDARY = "x-boundary-x";
 
-/** Sends a video of `size` bytes without a length, in chunks, before the `json` part. */
+/** Sends a video of `size` bytes in chunks, without a length, before the `json` part. */
 function sendVideo(size: number): Promise<string> {
   const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="v"; filename="v.mp4"\r\nContent-Type: video/mp4\r\n\r\n`;
   const json = JSON.stringify({ content: [{ type: "video", media: { identifier: "v" } }], state: "draft" });
@@ -58,7 +58,7 @@ test("a large video is hashed and counted in constant memory", async () => {
   const response = await sendVideo(size);
   clearInterval(timer);
   expect(response).toContain('"status":201');
-  // Client and sandbox share this process, and garbage is collected late, so the bound is loose.
+  // client and sandbox share this process, and garbage is collected late, so the bound is not tight
   expect(peak).toBeLessThan(size / 2);
   expect(sandbox.received.last?.size).toBeGreaterThan(size);
   expect(sandbox.received.last?.body.length).toBe(1024 * 1024);
@@ -78,13 +78,13 @@ test.each([
     '--x\r\nContent-Disposition: form-data; name="json"\r\n\r\n{"a":',
   ],
   ["no part at all", "multipart/form-data; boundary=x", "nothing"],
-])("%s is 400", async (_name, type, body) => {
+])("a multipart body with %s is rejected with 400", async (_name, type, body) => {
   const headers = { ...BEARER, "content-type": type };
   const got = await fetch(`${sandbox.url}/v2/blog/demo/posts`, { method: "POST", headers, body });
   expect(got.status).toBe(400);
 });
 
-test("two parts with the same name are 400", async () => {
+test("a multipart body with two parts of the same name is rejected with 400", async () => {
   const part = { name: "a", value: "x", filename: "a.png", type: "image/png" };
   const json = { name: "json", value: '{"content":[{"type":"image","media":{"identifier":"a"}}]}' };
   const { headers, body } = multipart([json, part, part]);

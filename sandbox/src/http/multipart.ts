@@ -4,21 +4,21 @@ import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { reject } from "./response.ts";
 
-/** A part of a multipart body. Media is hashed as it arrives and never buffered; text is kept. */
+/** A part of a multipart body. Media is hashed as it arrives, and never buffered. Text is buffered. */
 export interface Part {
   readonly name: string;
   filename?: string;
-  /** The part's `Content-Type`, by default `text/plain`. */
+  /** The `Content-Type` of the part. Default: `text/plain`. */
   readonly type: string;
   size: number;
   sha256: string;
-  /** The first bytes, enough to recognize a format by its signature. */
+  /** The first bytes, which are enough to recognize a format by its signature. */
   head: Buffer;
-  /** The part's text; absent for media. */
+  /** The text of the part. Absent for media. */
   text?: string;
 }
 
-/** The maximum size of the text parts of a body, which fits a 10 MB file in base64. */
+/** The maximum total size of the text parts of a body in bytes. A 10 MB file in base64 fits. */
 const TEXT_LIMIT = 16 * 1024 * 1024;
 const HEAD_BYTES = 64;
 
@@ -43,7 +43,9 @@ async function readPart(part: Part, stream: Readable, budget: { text: number }):
   if (keep) part.text = Buffer.concat(kept).toString("utf8");
 }
 
-/** Reads a `multipart/form-data` body as a stream, with parts in any order; a malformed body is 400. */
+/**
+ * Reads a `multipart/form-data` body as a stream, with parts in any order. Throws 400 for a malformed body.
+ */
 export async function readMultipart(request: IncomingMessage): Promise<Part[]> {
   const parts: Part[] = [];
   const reading: Promise<void>[] = [];

@@ -3,16 +3,16 @@ import type { IncomingMessage } from "node:http";
 /** A request as received. */
 export class ReceivedRequest {
   readonly method: string;
-  /** The request target exactly as sent, query included. */
+  /** The request target exactly as it was sent, including the query. */
   readonly url: string;
   /** Header names in lower case. */
   readonly headers: IncomingMessage["headers"];
-  /** Alternating names and values, in their original order and spelling. */
+  /** Alternating names and values, in their original order and case. */
   readonly rawHeaders: string[];
   readonly httpVersion: string;
-  /** Milliseconds since the epoch, by the sandbox's clock. */
+  /** The time in milliseconds since 1970, by the clock of the sandbox. */
   readonly at: number;
-  /** Bytes of the body that have arrived so far. */
+  /** The number of bytes of the body that have arrived so far. */
   size = 0;
   private readonly chunks: Buffer[] = [];
   private kept = 0;
@@ -25,8 +25,8 @@ export class ReceivedRequest {
     this.httpVersion = request.httpVersion;
     this.at = at;
     const push = request.push.bind(request);
-    // Overriding `push` sees every byte without starting the flow, so the reader keeps control of
-    // backpressure.
+    // overriding `push` shows every byte without starting the flow, so the reader keeps control of
+    // backpressure
     request.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
       if (chunk) {
         this.size += chunk.length;
@@ -39,7 +39,7 @@ export class ReceivedRequest {
     };
   }
 
-  /** The path without the query, as sent. */
+  /** The path as it was sent, without the query. */
   get path(): string {
     return this.url.split("?", 1)[0] ?? "";
   }
@@ -49,7 +49,7 @@ export class ReceivedRequest {
     return new URLSearchParams(this.url.split("?").slice(1).join("?"));
   }
 
-  /** The body's bytes, up to the configured size (1 MiB by default). */
+  /** The bytes of the body, up to the configured size (1 MiB by default). */
   get body(): Buffer {
     return Buffer.concat(this.chunks);
   }
@@ -59,13 +59,13 @@ export class ReceivedRequest {
     return this.body.toString("utf8");
   }
 
-  /** The body as plain JSON; throws when it is malformed. */
+  /** The body as plain JSON. Throws if it is malformed. */
   get json(): unknown {
     return JSON.parse(this.text);
   }
 }
 
-/** The received requests, oldest first; only the newest are kept. */
+/** The received requests, oldest first. Only the newest are kept. */
 export class ReceivedList {
   private readonly limit: number;
   private readonly keepBytes: number;
@@ -85,7 +85,7 @@ export class ReceivedList {
     return item;
   }
 
-  /** Returns all kept requests, or those whose path contains this text or matches this pattern. */
+  /** Returns all kept requests, or the requests whose path contains a string or matches a pattern. */
   all(match?: string | RegExp): ReceivedRequest[] {
     if (match === undefined) return [...this.items];
     return this.items.filter((item) =>
@@ -98,7 +98,9 @@ export class ReceivedList {
     return this.items.at(-1);
   }
 
-  /** The number of requests since the start or the last `clear`, including dropped ones. */
+  /**
+   * The number of requests since the start or the last `clear`, including requests that are no longer kept.
+   */
   get total(): number {
     return this.count;
   }

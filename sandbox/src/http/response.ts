@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 
 export type HeaderMap = Record<string, string | string[]>;
 
-/** A handler's result, which the server serializes. */
+/** The result of a handler, which the server serializes. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HeaderMap;
@@ -14,7 +14,7 @@ export interface HttpResponse {
     | { readonly kind: "none" };
 }
 
-/** An item of the envelope's `errors`. */
+/** An item in the `errors` of an envelope. */
 export interface ErrorItem {
   readonly title: string;
   readonly code: number;
@@ -52,7 +52,7 @@ export function redirect(location: string, status = 302): HttpResponse {
   return { status, headers: { location }, body: { kind: "none" } };
 }
 
-/** A failure with its complete response. Handlers throw it, the server sends it. */
+/** An error with its complete response. Handlers throw it, and the server sends the response. */
 export class Rejection extends Error {
   readonly response: HttpResponse;
 
@@ -84,18 +84,18 @@ const REASONS: Record<number, string> = {
   503: "Service Unavailable",
 };
 
-/** Returns `meta.msg`: the reason phrase, except `Limit Exceeded` for 429. */
+/** Returns `meta.msg`, which is the reason phrase of the status, or `Limit Exceeded` for 429. */
 export function reason(status: number): string {
   return REASONS[status] ?? "Unknown";
 }
 
-/** Returns an error in the envelope: `response` is `[]` and `errors` states the cause. */
+/** Returns an error in the envelope. `response` is `[]`, and `errors` states the cause. */
 export function reject(status: number, detail: string, code = 0, headers: HeaderMap = {}): Rejection {
   const errors = [{ title: reason(status), code, detail }];
   return new Rejection({ status, headers, body: { kind: "envelope", response: [], errors } }, detail);
 }
 
-/** Returns an error whose `response` is a plain string and that has no `errors`. */
+/** Returns an error whose `response` is a string, and which has no `errors`. */
 export function rejectInWords(status: number, words: string): Rejection {
   return new Rejection(envelope(words, status), words);
 }
@@ -111,7 +111,7 @@ export function rejectText(status: number, line: string): Rejection {
   return new Rejection(text(`${line}\n`, status), line);
 }
 
-/** Returns the complete JSON document of a response, or `undefined` when it is not JSON. */
+/** Returns the complete JSON document of a response, or `undefined` if the response is not JSON. */
 export function document(response: HttpResponse, status = response.status): unknown {
   if (response.body.kind === "json") return response.body.value;
   if (response.body.kind !== "envelope") return undefined;

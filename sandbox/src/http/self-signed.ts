@@ -6,8 +6,8 @@ const commonName = Buffer.from("0603550403", "hex");
 const subjectAltName = Buffer.from("0603551d11", "hex");
 
 /**
- * Creates a self-signed certificate (RFC 5280 section 4.1) for `localhost`, 127.0.0.1 and ::1, valid from
- * 2020 to 2049, with a new key each time.
+ * Creates a self-signed certificate (RFC 5280 section 4.1) with a new key, for `localhost`, 127.0.0.1 and
+ * ::1, valid from 2020 to 2049.
  */
 export function selfSigned(): TlsFiles {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -41,7 +41,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return der(0x30, Buffer.concat(parts));
 }
 
-/** Encodes tag, length and value (X.690 section 8.1). */
+/** Encodes a tag, a length and a value (X.690 section 8.1). */
 function der(tag: number, value: Buffer): Buffer {
   const { length } = value;
   const head =

@@ -8,8 +8,8 @@ import { spoilBody } from "./spoil.ts";
 const FUNCTION_NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;
 
 /**
- * Returns the function name in `jsonp` or `callback` (the first takes precedence) of a GET request. Throws
- * 400 for an invalid name.
+ * Returns the function name in `jsonp` or `callback` of a GET request. `jsonp` takes precedence. Throws 400
+ * for an invalid name.
  */
 function jsonpName(request: IncomingMessage): string | undefined {
   const url = request.url ?? "";

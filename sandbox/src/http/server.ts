@@ -12,11 +12,11 @@ import { type HttpResponse, reject } from "./response.ts";
 import { send } from "./send.ts";
 import { spoilBefore } from "./spoil.ts";
 
-/** The service's parts that the server needs. */
+/** The parts of the service that the server needs. */
 export interface ServerParts {
-  /** Responds to a request; throws only unexpected errors. */
+  /** Responds to a request. Throws only unexpected errors. */
   readonly respond: (request: IncomingMessage) => Promise<HttpResponse>;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
   readonly faults: FaultQueue;
   readonly received: ReceivedList;
@@ -32,7 +32,8 @@ async function serve(parts: ServerParts, request: IncomingMessage, out: ServerRe
 }
 
 /**
- * Sends an unexpected error as 500 in the envelope with its text, so that a failing test can show the cause.
+ * Sends an unexpected error as a 500 in the envelope, including its message, so that a failing test can show
+ * the cause.
  */
 function fail(error: unknown, request: IncomingMessage, out: ServerResponse): void {
   if (out.headersSent || out.destroyed) {
@@ -46,7 +47,7 @@ function fail(error: unknown, request: IncomingMessage, out: ServerResponse): vo
   send(request, out, response, undefined, false).catch(() => out.destroy());
 }
 
-/** A certificate and its key, PEM. */
+/** A certificate and its key, in PEM. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
@@ -57,18 +58,18 @@ export interface Listener {
   /** `http://host:port`. */
   readonly url: string;
   /**
-   * Stops listening and drops every connection, including hanging ones; with `graceMs`, busy connections may
-   * finish within that time.
+   * Stops listening, and drops every connection, including hanging connections. With `graceMs`, busy
+   * connections may finish within that time.
    */
   close(graceMs?: number): Promise<void>;
 }
 
 const SERVER_OPTIONS = { keepAliveTimeout: 30_000, requestTimeout: 0 } as const;
 
-/** The first byte of a TLS connection: a record of type handshake (RFC 8446 section 5.1). */
+/** The first byte of a TLS connection, which is a record of type handshake (RFC 8446 section 5.1). */
 const TLS_HANDSHAKE = 22;
 
-/** Passes each connection to the server for its protocol, which the first byte shows. */
+/** Passes each connection to the server for its protocol, which its first byte shows. */
 function splitter(plain: Server, secure: Server): TcpServer {
   return createTcpServer({ noDelay: true }, (socket) => {
     const drop = () => socket.destroy();
@@ -86,7 +87,7 @@ function splitter(plain: Server, secure: Server): TcpServer {
   });
 }
 
-/** Listens; `port` 0 picks a free one. With a certificate the port accepts both HTTP and HTTPS. */
+/** Starts to listen. Port 0 means any free port. With a certificate, the port accepts both HTTP and HTTPS. */
 export async function listen(
   parts: ServerParts,
   host: string,
@@ -123,7 +124,7 @@ async function closeAll(
   graceMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => front.close(() => resolve()));
-  // A keep-alive connection that is busy now is idle soon; `close` alone would wait for it.
+  // busy keep-alive connections become idle later, and `close` alone would wait for them
   const idle = setInterval(() => {
     for (const server of servers) server.closeIdleConnections();
   }, 20);

@@ -1,13 +1,13 @@
 /** A request target: the raw path and query, and their decoded forms. */
 export interface Target {
-  /** Path exactly as sent, for signatures. */
+  /** The path exactly as it was sent, for signatures. */
   readonly rawPath: string;
   readonly rawQuery: string;
-  /** Decoded path segments; a trailing slash is dropped. */
+  /** The decoded path segments, without an empty segment for a trailing slash. */
   readonly segments: string[];
 }
 
-/** Splits a request target. Returns `undefined` when it is not a path or has broken escapes. */
+/** Splits a request target. Returns `undefined` if it is not a path, or has broken escapes. */
 export function parseTarget(url: string): Target | undefined {
   const absolute = /^https?:\/\/[^/?#]*/i.exec(url);
   const local = absolute ? url.slice(absolute[0].length) || "/" : url;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** Sends a GET by HTTPS that trusts only the sandbox's certificate. */
+/** Sends a GET over HTTPS, trusting only the certificate of the sandbox. */
 function askSecurely(url: string, headers: Record<string, string>): Promise<number> {
   const agent = new Agent({ ca: tls.cert });
   return new Promise((resolve, reject) => {
@@ -24,7 +24,7 @@ function askSecurely(url: string, headers: Record<string, string>): Promise<numb
   });
 }
 
-test("with a certificate one port serves HTTP and HTTPS, and the certificate is valid for its names", async () => {
+test("with a certificate, one port serves HTTP and HTTPS, and the certificate is valid for its names", async () => {
   const path = `/v2/blog/demo/info?${KEY}`;
   const { port } = new URL(sandbox.url);
   expect(sandbox.httpsUrl).toBe(`https://127.0.0.1:${port}`);
@@ -33,7 +33,7 @@ test("with a certificate one port serves HTTP and HTTPS, and the certificate is 
   expect((await ask(sandbox.url + path)).status).toBe(200);
 });
 
-test("an OAuth 1.0a signature over HTTPS covers the https address", async () => {
+test("an OAuth 1.0a signature of a request over HTTPS covers the https address", async () => {
   const path = "/v2/blog/demo/info";
   const https = sandbox.httpsUrl + path;
   expect(await askSecurely(https, signed(https))).toBe(200);
@@ -49,7 +49,7 @@ test("endpoints that require HTTPS reject HTTP", async () => {
   await strict.close();
 });
 
-test("connections that stay silent or disconnect do not delay closing", async () => {
+test("silent or disconnected connections do not delay closing", async () => {
   const other = await startSandbox({ tls });
   const { port } = new URL(other.url);
   const silent = connect(Number(port), "127.0.0.1");

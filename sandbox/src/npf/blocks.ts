@@ -6,7 +6,7 @@ import { NPF_LIMITS } from "./limits.ts";
 import { mediaObject, type Uploads } from "./media.ts";
 import { type MentionLookup, textBlock } from "./text-block.ts";
 
-/** The context that block checks need. */
+/** The context in which blocks are checked. */
 export interface BlockContext {
   readonly mention: MentionLookup;
   readonly uploads: Uploads;
@@ -144,7 +144,7 @@ function checkCounts(blocks: readonly JsonObject[], uploads: Uploads): void {
   atMost(videos, NPF_LIMITS.uploadedVideos, "uploaded videos");
 }
 
-/** Checks `content` and returns it as it is stored, with empty text at its ends. */
+/** Checks `content`, and returns it in the stored form, without empty text blocks at its ends. */
 export function checkContent(value: unknown, context: BlockContext): JsonObject[] {
   const items = arrayOf(value, "content");
   atMost(items.length, NPF_LIMITS.blocks, "blocks");

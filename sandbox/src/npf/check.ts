@@ -1,12 +1,12 @@
 import { reject } from "../http/response.ts";
 import { isObject, type JsonObject } from "../json.ts";
 
-/** Returns 400 with subcode 8001: an NPF parameter is invalid or malformed. */
+/** Returns a 400 with subcode 8001, for an invalid or malformed NPF parameter. */
 export function invalid(detail: string): Error {
   return reject(400, detail, 8001);
 }
 
-/** Returns the array under a name; absent or null is empty; anything else is 8001. */
+/** Returns an array. An absent or null value is an empty array. Throws 8001 for anything else. */
 export function arrayOf(value: unknown, name: string): unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalid(`${name} is not an array`);
@@ -23,7 +23,7 @@ export function textOf(value: unknown, name: string): string {
   return value;
 }
 
-/** Returns an integer, from a number or a text. */
+/** Returns an integer, from a number or a string. */
 export function integerOf(value: unknown, name: string): number {
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   if (typeof number !== "number" || !Number.isInteger(number)) throw invalid(`${name} is not an integer`);

@@ -13,7 +13,7 @@ function indexes(value: unknown, count: number, fail: (detail: string) => Error)
   });
 }
 
-/** Returns the rows of a layout: `display`, or the old form `rows`. */
+/** Returns the rows of a layout: `display`, or `rows` in the old form. */
 function displayOf(layout: JsonObject): JsonObject[] {
   if (layout.display !== undefined) {
     return arrayOf(layout.display, "display").map((row) => objectOf(row, "display row"));
@@ -27,7 +27,7 @@ function rowMode(row: JsonObject): string {
   return mode;
 }
 
-/** Returns `truncate_after`; ignores a value that is invalid or splits a row. */
+/** Returns `truncate_after`. Ignores a value that is invalid or splits a row. */
 function truncateAfter(value: unknown, rows: readonly number[][], count: number): JsonObject {
   const at = typeof value === "string" && value !== "" ? Number(value) : value;
   if (typeof at !== "number" || !Number.isInteger(at) || at < -1 || at > count - 2) return {};
@@ -75,7 +75,7 @@ function askLayout(layout: JsonObject, content: readonly JsonObject[]): JsonObje
     : { type: "ask", blocks: asked, attribution };
 }
 
-/** Checks `layout` against the content and returns it as it is stored. */
+/** Checks `layout` against the content, and returns it in the stored form. */
 export function checkLayout(
   value: unknown,
   content: readonly JsonObject[],
@@ -111,7 +111,7 @@ function moved(layout: JsonObject, from: number, to: number): JsonObject {
   return out;
 }
 
-/** Removes empty text blocks from both ends and adjusts the layouts' indexes. */
+/** Removes empty text blocks from both ends, and adjusts the indexes in the layouts. */
 export function trimEnds(
   content: JsonObject[],
   layout: JsonObject[],

@@ -1,4 +1,4 @@
-/** Limits of a block-based post; exceeding one is 400 with subcode 8001. */
+/** The limits of a block-based post. Exceeding a limit causes a 400 with subcode 8001. */
 export const NPF_LIMITS = Object.freeze({
   postBytes: 1024 * 1024,
   blocks: 1000,
@@ -29,12 +29,12 @@ export const TEXT_SUBTYPES = [
   "unordered-list-item",
 ] as const;
 
-/** Subtypes whose blocks may be indented. */
+/** The subtypes whose blocks may be indented. */
 export const INDENTED = ["ordered-list-item", "unordered-list-item", "indented"] as const;
 
 export const INLINE_TYPES = ["bold", "italic", "strikethrough", "small", "link", "mention", "color"] as const;
 
-/** Allowed MIME types of an upload, by the kind of its block. */
+/** The allowed MIME types of an upload, by the kind of its block. */
 export const MEDIA_TYPES: Readonly<Record<"image" | "audio" | "video", readonly string[]>> = Object.freeze({
   image: ["image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/avif"],
   audio: [

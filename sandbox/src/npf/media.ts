@@ -11,7 +11,7 @@ export type MediaKind = keyof typeof MEDIA_TYPES;
 export class Uploads {
   private readonly parts: Map<string, Part>;
   private readonly limits: { fileBytes: number; videoBytes: number };
-  /** Used parts, with the kind of the block that uses them. */
+  /** The parts that blocks use, with the kind of the block. */
   readonly used = new Map<string, { kind: MediaKind; part: Part; type: string }>();
 
   constructor(parts: readonly Part[], limits: { fileBytes: number; videoBytes: number }) {
@@ -23,7 +23,7 @@ export class Uploads {
     }
   }
 
-  /** Claims the part with this identifier and returns the media object for it. */
+  /** Marks the part with this identifier as used, and returns the media object for the part. */
   claim(identifier: string, kind: MediaKind, media: JsonObject): JsonObject {
     const part = this.parts.get(identifier);
     if (!part) throw invalid(`No part is named ${identifier}`);
@@ -41,7 +41,7 @@ export class Uploads {
     return uploadedMedia(part, kind, type, media);
   }
 
-  /** Throws 8001 when a part has no identifier that names it. */
+  /** Throws 8001 if no block uses one of the parts. */
   requireAllUsed(): void {
     for (const name of this.parts.keys()) {
       if (!this.used.has(name)) throw invalid(`No media object has the identifier ${name}`);
@@ -49,7 +49,7 @@ export class Uploads {
   }
 }
 
-/** Returns the storage key of uploaded bytes: two parts joined by a colon. */
+/** Returns the storage key of uploaded bytes, which is two strings joined by a colon. */
 export function mediaKey(part: Part): string {
   return `${part.sha256.slice(0, 32)}:${part.sha256.slice(32, 48)}`;
 }
@@ -86,7 +86,7 @@ const BY_EXTENSION: Record<string, string> = {
   webm: "video/webm",
 };
 
-/** Checks a media object of a block: an upload by `identifier`, or a previously stored media object. */
+/** Checks the media object of a block: an upload by `identifier`, or a stored media object. */
 export function mediaObject(value: unknown, kind: MediaKind, uploads: Uploads): JsonObject {
   if (!isObject(value)) throw invalid("media is not an object");
   if (value.identifier !== undefined) return uploads.claim(String(value.identifier), kind, value);

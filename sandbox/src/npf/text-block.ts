@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import { arrayOf, codePoints, integerOf, invalid, objectOf, textOf } from "./check.ts";
 import { INDENTED, INLINE_TYPES, NPF_LIMITS, TEXT_SUBTYPES } from "./limits.ts";
 
-/** Finds a blog by UUID and returns its reference, for mentions. */
+/** Finds a blog by UUID, and returns the reference for mentions. */
 export type MentionLookup = (uuid: string) => JsonObject | undefined;
 
 function inlineFormat(value: unknown, length: number, mention: MentionLookup): JsonObject {
@@ -32,7 +32,7 @@ function inlineFormat(value: unknown, length: number, mention: MentionLookup): J
 const sameKind = (a: JsonObject, b: JsonObject) =>
   a.type === b.type && a.url === b.url && a.hex === b.hex && a.type !== "mention";
 
-/** Merges overlapping ranges of the same kind. */
+/** Merges overlapping ranges with the same format. */
 function merged(formats: JsonObject[]): JsonObject[] {
   const out: JsonObject[] = [];
   for (const format of formats.toSorted((a, b) => Number(a.start) - Number(b.start))) {
@@ -46,7 +46,7 @@ function merged(formats: JsonObject[]): JsonObject[] {
   return out;
 }
 
-/** Checks a text block and returns it as it is stored. */
+/** Checks a text block, and returns it in the stored form. */
 export function textBlock(block: JsonObject, mention: MentionLookup): JsonObject {
   const text = textOf(block.text, "text");
   const length = codePoints(text);

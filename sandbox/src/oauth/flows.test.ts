@@ -33,7 +33,7 @@ async function temporary(callback = "http://127.0.0.1:9/back?keep=1"): Promise<R
   return pairs(got) as Record<string, string>;
 }
 
-test("OAuth 1.0a: request token, page, verifier, access token, and a call with it", async () => {
+test("the OAuth 1.0a flow works, from the request token and the page to the access token and a call", async () => {
   const { oauth_token = "", oauth_token_secret = "", oauth_callback_confirmed } = await temporary();
   expect(oauth_callback_confirmed).toBe("true");
   const page = await ask(`${url}/oauth/authorize?oauth_token=${oauth_token}&source=menu`);
@@ -81,7 +81,7 @@ test("OAuth 1.0a: request token, page, verifier, access token, and a call with i
   expect(twice.status).toBe(401);
 });
 
-test("the callback may be signed in the query or a form body, or be the registered one; GET works too", async () => {
+test("the callback may be signed in the query or in a form body, or be the registered callback, and GET is allowed", async () => {
   const at = `${url}/oauth/request_token`;
   const query = `${at}?oauth_callback=http%3A%2F%2Fx.example%2Fa`;
   expect((await ask(query, { headers: signed(query, { token: "" }) })).status).toBe(200);
@@ -93,13 +93,13 @@ test("the callback may be signed in the query or a form body, or be the register
   );
 });
 
-test("a rejection redirects to the plain callback", async () => {
+test("if the user rejects, the page redirects to the plain callback", async () => {
   const { oauth_token = "" } = await temporary();
   const denied = await post("/oauth/authorize", { oauth_token, decision: "deny" });
   expect(denied.headers.location).toBe("http://127.0.0.1:9/back?keep=1");
 });
 
-test("temporary credentials expire after ten minutes; unsigned and unknown requests get one line of text", async () => {
+test("temporary credentials expire after ten minutes, and unsigned and unknown requests get one line of text", async () => {
   const { oauth_token = "" } = await temporary();
   sandbox.clock.advance(601_000);
   expect((await ask(`${url}/oauth/authorize?oauth_token=${oauth_token}`)).status).toBe(401);
@@ -123,7 +123,7 @@ const authorize = (values: Record<string, string>) =>
   ask(`${url}/oauth2/authorize?${new URLSearchParams(values)}`);
 const codeFrom = (got: Got) => new URL(String(got.headers.location)).searchParams.get("code") ?? "";
 
-test("OAuth 2.0: page, code, tokens, refresh", async () => {
+test("the OAuth 2.0 flow works, from the page and the code to tokens and their refresh", async () => {
   const page = await authorize({ ...asking, force_login: "true" });
   expect(page.text).toContain('name="password"');
   expect(String(page.headers["set-cookie"])).toContain("Max-Age=0");
@@ -182,7 +182,7 @@ test("a code lasts 60 seconds, is bound to its redirect_uri, and yields a refres
   expect(got.json).not.toHaveProperty("refresh_token");
 });
 
-test("authorization faults are shown when the redirect address is invalid, else returned with state", async () => {
+test("an authorization error is shown if the redirect address is invalid, and otherwise returned with the state", async () => {
   expect((await authorize({ ...asking, client_id: "x" })).status).toBe(400);
   expect((await authorize({ ...asking, redirect_uri: "https://evil.example/" })).status).toBe(400);
   const two = "otherConsumerKey000000000000000000000000000000001";
@@ -206,7 +206,7 @@ test("authorization faults are shown when the redirect address is invalid, else 
   expect(String(denied.headers.location)).toContain("error=access_denied");
 });
 
-test("token faults are 401 for client, code and refresh token, 400 for missing or unknown parameters", async () => {
+test("token endpoints return 401 for an invalid client, code or refresh token, and 400 for missing or unknown parameters", async () => {
   const cases: [Record<string, string>, number, string][] = [
     [{ grant_type: "client_credentials", client_id: "x", client_secret: "y" }, 401, "invalid_client"],
     [{ grant_type: "client_credentials", ...client, client_secret: "y" }, 401, "invalid_client"],
@@ -223,7 +223,7 @@ test("token faults are 401 for client, code and refresh token, 400 for missing o
   }
 });
 
-test("client credentials are accepted as form, JSON, multipart and Basic; no refresh token, no user", async () => {
+test("client credentials are accepted as form, JSON, multipart and Basic, and yield no refresh token and no user", async () => {
   const at = `${url}/v2/oauth2/token`;
   const grant = { grant_type: "client_credentials", ...client };
   const parts = multipart(Object.entries(grant).map(([name, value]) => ({ name, value })));
@@ -250,7 +250,7 @@ test("client credentials are accepted as form, JSON, multipart and Basic; no ref
   }
 });
 
-test("exchange returns tokens for a signed request and invalidates the OAuth 1.0a token", async () => {
+test("exchange returns tokens for a signed request, and invalidates the OAuth 1.0a token", async () => {
   const at = `${url}/v2/oauth2/exchange`;
   const options = { token: CREDENTIALS.otherOauth1Token, tokenSecret: CREDENTIALS.otherOauth1TokenSecret };
   const bearer = await ask(at, {

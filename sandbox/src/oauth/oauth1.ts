@@ -69,7 +69,7 @@ function parameter(call: Call, protocol: Protocol, name: string): string | undef
   return protocol.values.get(name) ?? call.query.text(name) ?? call.body.fields.text(name);
 }
 
-/** POST or GET /oauth/request_token (RFC 5849 section 2.1) */
+/** Handles POST or GET /oauth/request_token (RFC 5849 section 2.1). */
 export function requestToken(call: Call): HttpResponse {
   const protocol = protocolOf(call);
   const consumer = consumerOf(call, protocol);
@@ -107,7 +107,7 @@ function grant(call: Call, row: Temporary, user: string, source: string | undefi
   return redirect(call.world.rules.callbackFragment ? `${address}#_=_` : address);
 }
 
-/** GET /oauth/authorize: asks the user (RFC 5849 section 2.2) */
+/** Handles GET /oauth/authorize. Asks the user (RFC 5849 section 2.2). */
 export function authorize(call: Call): HttpResponse {
   const row = temporary(call, call.query.text("oauth_token"));
   const source = call.query.text("source");
@@ -119,8 +119,8 @@ export function authorize(call: Call): HttpResponse {
 }
 
 /**
- * POST /oauth/authorize: the response of the page. Allowing redirects with a verifier, rejecting to the plain
- * callback.
+ * Handles POST /oauth/authorize, which the page sends. If the user allows access, redirects with a verifier,
+ * and otherwise to the plain callback.
  */
 export function decide(call: Call): HttpResponse {
   const row = temporary(call, call.body.fields.text("oauth_token"));
@@ -134,7 +134,7 @@ export function decide(call: Call): HttpResponse {
   return { ...response, headers: { ...response.headers, ...sessionCookie(user) } };
 }
 
-/** GET or POST /oauth/access_token (RFC 5849 section 2.3) */
+/** Handles GET or POST /oauth/access_token (RFC 5849 section 2.3). */
 export function accessToken(call: Call): HttpResponse {
   const { db } = call.world;
   const protocol = protocolOf(call);

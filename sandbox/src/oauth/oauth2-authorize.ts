@@ -7,17 +7,19 @@ import { consentPage, loggedIn, loginOf, messagePage, sessionCookie, withQuery }
 
 const CODE_SECONDS = 60;
 
-/** An authorization request with a valid client and address. */
+/** An authorization request with a valid client and redirect address. */
 interface Request {
   readonly client: Client;
-  /** The address to redirect the user to. */
+  /** The address to which the user is redirected. */
   readonly address: string;
-  /** The `redirect_uri` as sent, which the token request must repeat. */
+  /** The `redirect_uri` as it was sent. The token request must repeat it. */
   readonly sent: string | undefined;
   readonly fields: Fields;
 }
 
-/** Returns the client and its address; errors without them cannot be redirected. */
+/**
+ * Returns the client and its redirect address. If either is invalid, the error cannot be sent by a redirect.
+ */
 function requestOf(call: Call, fields: Fields): Request | HttpResponse {
   const { db } = call.world;
   const client = db.get<Client>("SELECT * FROM consumers WHERE key = ?", fields.text("client_id") ?? "");
@@ -68,7 +70,7 @@ function grant(call: Call, request: Request, user: string): HttpResponse {
   return redirect(withQuery(address, { code, state: fields.text("state") }));
 }
 
-/** GET /oauth2/authorize: asks the user; `force_login` logs the user out first */
+/** Handles GET /oauth2/authorize. Asks the user. `force_login` logs the user out first. */
 export function authorize(call: Call): HttpResponse {
   const request = requestOf(call, call.query);
   if ("status" in request) return request;
@@ -93,7 +95,7 @@ export function authorize(call: Call): HttpResponse {
   return force ? { ...page, headers: { ...page.headers, ...sessionCookie(undefined) } } : page;
 }
 
-/** POST /oauth2/authorize: the response of the page */
+/** Handles POST /oauth2/authorize, which the page sends. */
 export function decide(call: Call): HttpResponse {
   const request = requestOf(call, call.body.fields);
   if ("status" in request) return request;

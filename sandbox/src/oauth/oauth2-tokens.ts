@@ -3,9 +3,9 @@ import { randomToken, sameSecret } from "../entropy.ts";
 import { bareJson, type HttpResponse, rejectToken } from "../http/response.ts";
 
 export const SCOPES = ["basic", "write", "offline_access"];
-/** Lifetime of an access token in seconds. */
+/** The lifetime of an access token in seconds. */
 const ACCESS_SECONDS = 2520;
-/** Lifetime of a refresh token in seconds. */
+/** The lifetime of a refresh token in seconds. */
 const REFRESH_SECONDS = 30 * 86_400;
 
 export interface Client {
@@ -15,7 +15,7 @@ export interface Client {
   readonly redirect_uris: string;
 }
 
-/** Issues an access token, and a refresh token if requested, and returns both. */
+/** Issues an access token, and a refresh token if one was requested, and returns them. */
 function issueTokens(
   call: Call,
   client: string,
@@ -58,8 +58,8 @@ function required(call: Call, name: string): string {
 }
 
 /**
- * Returns the client for the id and secret in the body or (for the client credentials grant) HTTP Basic.
- * Throws 401 when they are wrong.
+ * Returns the client for the ID and secret in the body or, for the client credentials grant, in HTTP Basic.
+ * Throws 401 if they are wrong.
  */
 function authenticatedClient(call: Call, basicAllowed: boolean): Client {
   const basic = /^Basic\s+(\S+)$/i.exec(call.headers.authorization ?? "")?.[1];
@@ -126,7 +126,7 @@ function byClient(call: Call): HttpResponse {
   return issueTokens(call, client.key, null, scope, false);
 }
 
-/** POST /v2/oauth2/token: a form, multipart or JSON body; a bare JSON response. */
+/** Handles POST /v2/oauth2/token. The body is a form, multipart or JSON, and the response is bare JSON. */
 export function token(call: Call): HttpResponse {
   const grant = required(call, "grant_type");
   if (grant === "authorization_code") return byCode(call);
@@ -135,7 +135,9 @@ export function token(call: Call): HttpResponse {
   throw rejectToken(400, "unsupported_grant_type", `Unknown grant_type: ${grant}`);
 }
 
-/** POST /v2/oauth2/exchange: exchanges an OAuth 1.0a token for OAuth 2.0 tokens and invalidates it. */
+/**
+ * Handles POST /v2/oauth2/exchange. Exchanges an OAuth 1.0a token for OAuth 2.0 tokens, and invalidates it.
+ */
 export function exchange(call: Call): HttpResponse {
   const { token: old = "", user = "", consumer = "" } = call.caller;
   call.world.db.run("DELETE FROM oauth1_tokens WHERE token = ?", old);

@@ -39,7 +39,7 @@ const image = (id = "x") => ({
 });
 const repeat = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 
-test("201 with the id as a string, and the post exists", async () => {
+test("a post is created with 201, and its id is a string", async () => {
   const got = await create([text("Hello")], {
     tags: "a, #b ,c d",
     slug: "My Slug",
@@ -61,7 +61,7 @@ test("201 with the id as a string, and the post exists", async () => {
   });
 });
 
-test("form (JSON texts or brackets) and multipart create the same post", async () => {
+test("a form (JSON strings or brackets) and a multipart body create the same post", async () => {
   const content = JSON.stringify([text("One", { subtype: "indented", indent_level: 2 })]);
   const responses = [
     await sendForm(posts, { content, tags: "a,b" }),
@@ -95,13 +95,13 @@ test.each([
   ["queue", "queued"],
   ["draft", "draft"],
   ["private", "private"],
-])("state %s leads to %s", async (state, shown) => {
+])("a post with state %s becomes %s", async (state, shown) => {
   const post = await fetched(await create([text("x")], { state }));
   expect(post.state).toBe(shown);
   expect(post.queued_state).toBe(shown === "queued" ? "queued" : undefined);
 });
 
-test("publish_on schedules in the queue, must be in the future, and is ignored elsewhere", async () => {
+test("publish_on schedules a post in the queue, must be in the future, and is ignored in other states", async () => {
   const scheduled = await create([text("x")], { state: "queue", publish_on: "2040-01-01T00:00:00Z" });
   expect(await fetched(scheduled)).toMatchObject({
     queued_state: "scheduled",
@@ -116,7 +116,7 @@ test("publish_on schedules in the queue, must be in the future, and is ignored e
   expect(code(await create([text("x")], { date: "2999-01-01T00:00:00Z" }))).toEqual([400, 8001]);
 });
 
-test("a submission goes to a blog that accepts them, by another user", async () => {
+test("another user can send a submission to a blog that accepts submissions", async () => {
   const got = await create([text("For you")], { state: "unapproved" }, ADA);
   expect(got.status).toBe(201);
   const { posts: waiting } = (await ask(`${posts}/submission`, { headers: BEARER })).json.response;
@@ -125,7 +125,7 @@ test("a submission goes to a blog that accepts them, by another user", async () 
   expect((await create([text("x")], {}, ADA)).status).toBe(403);
 });
 
-test("missing required data is 400 without a subcode", async () => {
+test("missing required data returns 400 without a subcode", async () => {
   expect(code(await create([]))).toEqual([400, 0]);
   expect(code(await sendJson(posts, {}))).toEqual([400, 0]);
 });
@@ -175,16 +175,16 @@ test.each<[string, unknown]>([
     ],
   ],
   ["more than 1 MB", repeat(300, text("x".repeat(4000)))],
-])("%s is 400 with 8001", async (_name, content) => {
+])("content with %s is rejected with 400 and subcode 8001", async (_name, content) => {
   expect(code(await create(content))).toEqual([400, 8001]);
 });
 
-test("broken JSON is 400 with 8001", async () => {
+test("broken JSON is rejected with 400 and subcode 8001", async () => {
   expect(code(await sendJson(posts, "{"))).toEqual([400, 8001]);
   expect(code(await sendJson(posts, "[]"))).toEqual([400, 8001]);
 });
 
-test("30 images, code points and every inline format are accepted", async () => {
+test("30 images, the maximum number of code points and every inline format are accepted", async () => {
   const formatting = [
     { type: "bold", start: 0, end: 3 },
     { type: "bold", start: 2, end: 5 },
@@ -203,7 +203,7 @@ test("30 images, code points and every inline format are accepted", async () => 
   });
 });
 
-test("the server adds a provider, cuts link fields, trims empty ends and unwraps a single media object", async () => {
+test("the server adds a provider, truncates link fields, trims empty ends and unwraps a single media object", async () => {
   const content = [
     text(""),
     { type: "video", url: "https://a.example/v" },
@@ -263,7 +263,7 @@ test("rows, carousels and the old form are valid layouts, and an invalid truncat
   expect((await create(THREE, { layout: carousel })).status).toBe(403);
 });
 
-test("only the paywall may be absent from the rows", async () => {
+test("only a paywall block may be absent from the rows of a layout", async () => {
   const content = [text("free"), { type: "paywall" }, text("paid")];
   const layout = rows([{ blocks: [0] }, { blocks: [2] }]);
   const post = await fetched(await create(content, { layout }));
@@ -274,7 +274,7 @@ test("only the paywall may be absent from the rows", async () => {
   ]);
 });
 
-test("an answer is shown as its legacy type", async () => {
+test("an answer in blocks is shown as its legacy type", async () => {
   const layout = [
     {
       type: "ask",
@@ -309,7 +309,7 @@ test.each([
   ["chat", [text("a: b", { subtype: "chat" }), text("c: d", { subtype: "chat" })]],
   ["link", [text("a: b", { subtype: "chat" }), { type: "link", url: "https://a.example/" }]],
   ["text", [text("x")]],
-])("the legacy type %s", async (type, content) => {
+])("content is shown as the legacy type %s", async (type, content) => {
   const got = await create(content);
   const [post] = (await ask(`${posts}?id=${got.json.response.id}&${KEY}`)).json.response.posts;
   expect(post.type).toBe(type);
@@ -325,7 +325,7 @@ async function parentPost() {
   };
 }
 
-test("a reblog's trail is the parent's content, and the parent gets a note and an activity item", async () => {
+test("the trail of a reblog is the content of its parent, and the parent gets a note and a notification", async () => {
   const parent = await parentPost();
   const bare = JSON.stringify({ content: [text("Yes")], tags: "agree", ...parent }).replace(
     `"${parent.parent_post_id}"`,
@@ -358,7 +358,7 @@ test("a reblog's trail is the parent's content, and the parent gets a note and a
   });
 });
 
-test("a reblog can cut its trail, and invalid reblogs are rejected", async () => {
+test("a reblog can exclude items of its trail, and invalid reblogs are rejected", async () => {
   const parent = await parentPost();
   const reblog = (more: object) => sendJson(posts, { ...parent, ...more });
   expect((await fetched(await reblog({ hide_trail: true }))).trail).toEqual([]);
@@ -396,7 +396,7 @@ const file = (name: string, type = "image/png", value: string | Buffer = "bytes"
   type,
 });
 
-test("media parts may have any order, and identifiers name them", async () => {
+test("media parts may have any order, and identifiers refer to them", async () => {
   const got = await sendParts(posts, [file("1"), file("0"), json([upload("0"), upload("1")])]);
   expect(got.status).toBe(201);
   const { content } = await fetched(got);
@@ -412,7 +412,7 @@ test("media parts may have any order, and identifiers name them", async () => {
   expect((await fetched(again)).content[0].media).toEqual(content[0].media);
 });
 
-test("an identifier alone takes its type from the part; a file name or a type may be absent", async () => {
+test("a media object with only an identifier takes its type from the part, which may lack a file name or a type", async () => {
   const single = { type: "image", media: { identifier: "a" } };
   const got = await sendParts(posts, [
     { name: "json", filename: "blob.json", value: JSON.stringify({ content: [single] }) },
@@ -448,7 +448,7 @@ test("invalid media is rejected", async () => {
   ).toBe(400);
 });
 
-test("limits apply to posts, images, videos, the queue and transcoding, and posting can be switched off", async () => {
+test("limits apply to posts, images, videos, the queue and transcoding, and posting can be disabled", async () => {
   sandbox.clock.advance(2 * 86_400_000);
   const video = () =>
     sendParts(posts, [json([{ type: "video", media: { identifier: "v" } }]), file("v", "video/mp4")]);
@@ -477,7 +477,7 @@ test("limits apply to posts, images, videos, the queue and transcoding, and post
 });
 
 test.each(["https://www.youtube.com/watch?v=x", "https://vimeo.com/1"])(
-  "a video block that embeds %s is kept as it is given",
+  "a video block that embeds %s is not changed",
   async (url) => {
     const embed_html = `<iframe src="${url}"></iframe>`;
     const video = { type: "video", provider: "elsewhere", url, embed_html, embed_url: url };

@@ -10,8 +10,8 @@ import { checkRoom, requirePosting, settle, storeUploads } from "./publish.ts";
 import { reblogOf } from "./reblog.ts";
 
 /**
- * Returns the blog that the path names, if the caller may post in this state: members post, others may submit
- * where submissions are open.
+ * Returns the blog that the path names, if the caller may create a post with this state. Members may post,
+ * and others may submit if the blog accepts submissions.
  */
 export function blogToPostTo(call: Call, state: PostState): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
@@ -29,12 +29,12 @@ const DISPLAY: Record<PostState, string> = {
   community: "Posted to a community by",
 };
 
-/** Returns the text about the new state for the client's user. */
+/** Returns the text that tells the user of the client about the new state. */
 export function displayText(state: PostState, blog: Blog): string {
   return `${DISPLAY[state]} ${blog.name}`;
 }
 
-/** POST /v2/blog/{blog-identifier}/posts: creates a post or a reblog in blocks. */
+/** Handles POST /v2/blog/{blog-identifier}/posts. Creates a post or a reblog in blocks. */
 export function createPost(call: Call): HttpResponse {
   const { world } = call;
   requirePosting(world);

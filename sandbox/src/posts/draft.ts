@@ -10,7 +10,7 @@ import { findBlog } from "../store/blogs.ts";
 import type { PostState } from "../store/posts.ts";
 import { blogReference } from "../view/blog-object.ts";
 
-/** Values of `state` in a request and the resulting state. */
+/** The values of `state` in requests, and the resulting states. */
 const STATES: Record<string, PostState> = {
   published: "published",
   queue: "queued",
@@ -19,7 +19,7 @@ const STATES: Record<string, PostState> = {
   unapproved: "submission",
 };
 
-/** Returns the `state` of a request, or `undefined` without one; throws 400 for an unknown state. */
+/** Returns the `state` in a request, or `undefined` if there is none. Throws 400 for an unknown state. */
 export function stateOf(call: Call, fail: (detail: string) => Error = invalid): PostState | undefined {
   const value = call.input.text("state");
   if (value === undefined || value === "") return undefined;
@@ -28,7 +28,7 @@ export function stateOf(call: Call, fail: (detail: string) => Error = invalid): 
   return state;
 }
 
-/** Returns `tags`: a comma-separated text, or an array of strings. */
+/** Returns `tags`, which is a comma-separated string or an array of strings. */
 export function tagsOf(call: Call): string[] {
   const items = call.input.list("tags");
   const several = Array.isArray(call.input.value("tags")) || items.length > 1;
@@ -48,7 +48,7 @@ function moment(call: Call, name: string): number | undefined {
 }
 
 /**
- * Returns the times of a request: `publish_on`, only for the queue and in the future, and `date`, in the
+ * Returns the times in a request: `publish_on`, only for the queue and in the future, and `date`, in the
  * past.
  */
 export function timesOf(
@@ -63,7 +63,7 @@ export function timesOf(
   return { publishOn: publishOn ?? null, date };
 }
 
-/** The checked content of a create or edit request, with its uploads. */
+/** The checked content of a request to create or edit a post, with its uploads. */
 export interface Draft {
   readonly content: JsonObject[];
   readonly layout: JsonObject[];
@@ -96,7 +96,7 @@ export function draftOf(call: Call, kept?: unknown[]): Draft {
   return { content, layout, uploads };
 }
 
-/** Fields of a request that responses repeat unchanged. */
+/** Returns the fields of a request that responses repeat unchanged. */
 export function extraOf(call: Call): JsonObject {
   const { input } = call;
   const extra: JsonObject = {};
@@ -120,7 +120,7 @@ export function extraOf(call: Call): JsonObject {
   return extra;
 }
 
-/** Returns `slug`, or a slug of the first words. */
+/** Returns `slug`, or a slug of the first words in the content. */
 export function slugOf(call: Call, content: readonly JsonObject[]): string {
   const given = call.input.text("slug");
   const words = content.find((block) => typeof block.text === "string")?.text;
@@ -132,7 +132,7 @@ export function slugOf(call: Call, content: readonly JsonObject[]): string {
     .slice(0, 60);
 }
 
-/** Returns 400 without subcode: required data is missing. */
+/** Returns a 400 without a subcode, for missing required data. */
 export function missing(what: string): Error {
   return reject(400, `Missing required data: ${what}`);
 }

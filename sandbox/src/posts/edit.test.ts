@@ -18,7 +18,7 @@ const edit = (id: string, body: object, headers = {}): Promise<Got> =>
 const read = (id: string, query = "") => ask(`${P}/posts/${id}${query}`, { headers: BEARER });
 const code = (got: Got) => [got.status, got.json.errors?.[0]?.code ?? null];
 
-test("an edit replaces the given fields and keeps the rest and the id", async () => {
+test("an edit replaces the given fields, and does not change the other fields and the id", async () => {
   const id = await create();
   const got = await edit(id, { content: words("second") });
   expect([got.status, got.json.response.id]).toEqual([200, id]);
@@ -52,7 +52,7 @@ test.each(["draft", "queue", "unapproved"])("a %s may change to each of the four
   }
 });
 
-test("published and private posts change only into each other", async () => {
+test("published and private posts can change only into each other", async () => {
   const id = await create();
   expect((await edit(id, { state: "private" })).json.response.id).toBe(id);
   expect((await edit(id, { state: "published" })).json.response.id).toBe(id);
@@ -61,7 +61,7 @@ test("published and private posts change only into each other", async () => {
   }
 });
 
-test("a scheduled post edited without publish_on stays queued; a due time publishes", async () => {
+test("a scheduled post that is edited without publish_on stays queued, and is published when it is due", async () => {
   const id = await create({ state: "queue", publish_on: "2040-01-01T00:00:00Z" });
   await edit(id, { content: words("x"), publish_on: "2040-01-02T00:00:00Z" });
   expect((await read(id)).json.response.publish_on).toBe("2040-01-02T00:00:00Z");
@@ -74,7 +74,7 @@ test("a scheduled post edited without publish_on stays queued; a due time publis
   expect(post).toMatchObject({ genesis_post_id: due, state: "published" });
 });
 
-test("a removed trail item stays removed", async () => {
+test("a trail item that was removed stays removed after an edit", async () => {
   const { posts } = (await ask(`${P}/posts?npf=true&limit=2`, { headers: BEARER })).json.response;
   const [post] = posts;
   expect(post.trail).toHaveLength(2);
@@ -90,7 +90,7 @@ const newest = async (type: string): Promise<string> => {
   return posts[0].id_string;
 };
 
-test("fetch returns legacy posts as legacy or as blocks, block posts never as legacy", async () => {
+test("fetch returns legacy posts in legacy form or as blocks, and block posts only as blocks", async () => {
   const photo = await newest("photo");
   expect((await read(photo, "?post_format=legacy")).json.response).toMatchObject({
     type: "photo",
@@ -103,7 +103,7 @@ test("fetch returns legacy posts as legacy or as blocks, block posts never as le
   expect((await read("1")).status).toBe(404);
 });
 
-test("a legacy text post can be edited in blocks, a legacy photo post cannot", async () => {
+test("a legacy text post can be edited in blocks, and a legacy photo post cannot", async () => {
   const text = await newest("text");
   expect((await edit(text, { content: words("now blocks") })).status).toBe(200);
   expect((await read(text)).json.response).toMatchObject({
@@ -144,7 +144,7 @@ test("a mute lasts forever or some seconds, is never negative, and ends by itsel
   expect((await mute({ mute_length_seconds: "-1" })).status).toBe(400);
 });
 
-test("delete responds with the id as a number and a text; then the post is 404", async () => {
+test("the response to a delete has the id as a number and as a string, and the post then returns 404", async () => {
   const id = await create();
   const got = await sendForm(`${P}/post/delete`, { id });
   expect([got.status, got.json.response]).toEqual([200, { id: BigInt(id), id_string: id }]);
@@ -178,7 +178,7 @@ test("the queue can be listed in order, reordered and shuffled", async () => {
   expect(_links.next.query_params).toEqual({ limit: "2", offset: "2" });
 });
 
-test("drafts page by before_id", async () => {
+test("drafts are paged by before_id", async () => {
   const first = (await ask(`${P}/posts/draft`, { headers: BEARER })).json.response;
   expect(first.posts).toHaveLength(20);
   const { next } = first._links;

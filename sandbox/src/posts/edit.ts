@@ -16,8 +16,8 @@ import { withoutExcluded } from "./reblog.ts";
 const PUBLIC: readonly PostState[] = ["published", "private"];
 
 /**
- * Returns the state after an edit: published and private posts change only into each other, a community post
- * stays one; other posts may change to any state.
+ * Returns the state after an edit. Published and private posts can change only into each other, and community
+ * posts not at all. Other posts may change to any state.
  */
 export function nextState(call: Call, post: Post, fail: (detail: string) => Error = invalid): PostState {
   const wanted = stateOf(call, fail);
@@ -31,7 +31,10 @@ export function nextState(call: Call, post: Post, fail: (detail: string) => Erro
   return wanted;
 }
 
-/** Saves an edited post in its next state; a post that leaves draft, queue or submission gets a new id. */
+/**
+ * Saves an edited post in its next state. A post that is no longer a draft, queued or submitted gets a new
+ * id.
+ */
 export function saveEdited(call: Call, blog: Blog, post: Post, state: PostState): Post {
   const { world } = call;
   const user = requireUser(call.caller);
@@ -76,7 +79,7 @@ function editedContent(call: Call, post: Post): JsonObject {
   return { content, layout, trail };
 }
 
-/** Applies the remaining given fields; absent fields do not change. */
+/** Applies the remaining fields of the request. Absent fields do not change. */
 function applyRest(call: Call, post: Post, state: PostState): void {
   const { publishOn, date } = timesOf(call, state);
   post.publishOn = publishOn;
@@ -86,7 +89,7 @@ function applyRest(call: Call, post: Post, state: PostState): void {
   post.extra = { ...post.extra, ...extraOf(call) };
 }
 
-/** PUT /v2/blog/{blog-identifier}/posts/{post-id}: block-based posts and legacy text posts. */
+/** Handles PUT /v2/blog/{blog-identifier}/posts/{post-id}, for block-based posts and legacy text posts. */
 export function editPost(call: Call): HttpResponse {
   requirePosting(call.world);
   const { blog, post } = ownPost(call, call.path.post);

@@ -67,7 +67,10 @@ function fields(call: Call, blog: Blog, post: Post, view: View): JsonObject {
   };
 }
 
-/** GET /v2/blog/{blog-identifier}/posts/{post-id}: for editing; unpublished posts are for members only */
+/**
+ * Handles GET /v2/blog/{blog-identifier}/posts/{post-id}, which returns a post for editing. Only members see
+ * unpublished posts.
+ */
 export function fetchPost(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const blog = readableBlog(call);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../json.ts";
 
-/** Fields that hold HTML or Markdown. */
+/** The fields that contain HTML or Markdown. */
 const MARKUP: readonly string[] = ["answer", "body", "caption", "description", "source"];
 
 const SERVICE_IMAGE = /^https?:\/\/media\.blog\.example\//i;
@@ -15,7 +15,7 @@ function nativeUrl(url: string): string {
   return `https://media.blog.example/${name}.${extension}`;
 }
 
-/** Replaces the addresses of external images in markup by addresses of the service. */
+/** Replaces the addresses of external images in markup with addresses of the service. */
 export function nativeImages(markup: string): string {
   const native = (_match: string, before: string, url: string) => before + nativeUrl(url);
   return markup.replace(HTML_IMAGE, native).replace(MARKDOWN_IMAGE, native);

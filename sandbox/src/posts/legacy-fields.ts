@@ -7,7 +7,7 @@ import type { LegacyType } from "../store/posts.ts";
 import { escapeHtml } from "../view/html.ts";
 import { withNativeImages } from "./inline-images.ts";
 
-/** Types that clients may post; answers are created only by answering a question. */
+/** The types that clients may post. Answers are created only by answering a question. */
 export const POSTABLE = ["text", "photo", "quote", "link", "chat", "audio", "video"] as const;
 
 /** An uploaded file of a legacy request. */
@@ -29,7 +29,7 @@ function hashed(bytes: Buffer, type: string): LegacyFile {
   return { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), type };
 }
 
-/** Returns the files of `data`, in any encoding. */
+/** Returns the files in `data`, in any encoding. */
 function dataFiles(call: Call, kind: "image" | "audio" | "video"): LegacyFile[] {
   const { limits } = call.world;
   const most = kind === "video" ? limits.videoBytes : limits.fileBytes;
@@ -47,7 +47,7 @@ function dataFiles(call: Call, kind: "image" | "audio" | "video"): LegacyFile[] 
   return files;
 }
 
-/** Returns the files of `data64`: one or several base64 texts. */
+/** Returns the files in `data64`, which is one or several base64 strings. */
 function base64Files(call: Call): LegacyFile[] {
   return call.input.list("data64").map((value) => {
     const text = value.replaceAll(/\s/g, "").replaceAll(" ", "+");
@@ -82,7 +82,7 @@ function need(fields: JsonObject, ...names: string[]): JsonObject {
   return fields;
 }
 
-/** Returns the request's values under some names, without absent ones. */
+/** Returns the values of a request for these names, without absent values. */
 function given(call: Call, map: Record<string, string>): JsonObject {
   const out: JsonObject = {};
   for (const [parameter, field] of Object.entries(map)) {
@@ -141,7 +141,7 @@ const readAudio: Read = (call, files) => {
   };
 };
 
-/** Hosts of video services; their subdomains count too. */
+/** Hosts of video services, including their subdomains. */
 const VIDEO_HOSTS: readonly string[] = [
   "dai.ly",
   "dailymotion.com",
@@ -206,8 +206,8 @@ const READERS: Record<(typeof POSTABLE)[number], { read: Read; required: string[
 };
 
 /**
- * Reads a type's parameters over the post's current fields; throws 400 when a required field is still
- * missing.
+ * Reads the parameters of a type, in addition to the current fields of the post. Throws 400 if a required
+ * field is still missing.
  */
 export function readLegacy(
   call: Call,

@@ -42,7 +42,7 @@ test.each<[string, Record<string, string>, object]>([
     { audio_url: "https://a.example/a.mp3", is_external: true },
   ],
   ["video", { embed: "https://video.example/watch?v=1" }, { video_url: "https://video.example/watch?v=1" }],
-])("create %s by form, JSON and multipart", async (type, fields, expected) => {
+])("a %s post is created by form, JSON and multipart", async (type, fields, expected) => {
   const body = { type, tags: "one, two", date: "2019-05-06 07:08:09", slug: "a-slug", ...fields };
   const responses = [
     await sendForm(`${P}/post`, body),
@@ -79,11 +79,11 @@ test.each<[string, Record<string, string>]>([
   ["an unknown state", { type: "text", body: "x", state: "unapproved" }],
   ["an unknown format", { type: "text", body: "x", format: "raw" }],
   ["a broken date", { type: "text", body: "x", date: "yesterday-ish" }],
-])("%s is 400", async (_name, body) => {
+])("a legacy post with %s is rejected with 400", async (_name, body) => {
   expect((await sendForm(`${P}/post`, body)).status).toBe(400);
 });
 
-test("files are accepted as data, or data[0] and data[1], with the fields repeated in the query", async () => {
+test("files are accepted as data, or as data[0] and data[1], even if the fields are in the query", async () => {
   const part = (name: string) => ({
     name,
     value: Buffer.from("jpeg"),
@@ -107,7 +107,7 @@ test("files are accepted as data, or data[0] and data[1], with the fields repeat
   expect((await sendParts(`${P}/post?type=photo`, [wrong])).status).toBe(400);
 });
 
-test("files are limited by size and per day", async () => {
+test("the size of files and their number per day are limited", async () => {
   sandbox.limits.fileBytes = 10;
   const upload = (type: string, mime: string, size: number) =>
     sendParts(`${P}/post`, [
@@ -123,7 +123,7 @@ test("files are limited by size and per day", async () => {
   expect([got.status, got.json.errors[0].code]).toEqual([403, 8011]);
 });
 
-test("an edit keeps absent fields, and follows the state rules", async () => {
+test("an edit does not change absent fields, and follows the rules for states", async () => {
   const made = await sendForm(`${P}/post`, { type: "text", title: "T", body: "<p>x</p>", state: "draft" });
   const id = made.json.response.id_string;
   const got = await sendForm(`${P}/post/edit`, { id, body: "<p>y</p>" });
@@ -164,7 +164,7 @@ const INSIDE = "https://media.blog.example/kept.jpg";
 test.each([
   ["html", `<p>a <img alt="x" src="${OUTSIDE}"> <img src='${INSIDE}'> <a href="${OUTSIDE}">b</a></p>`],
   ["markdown", `a ![x](${OUTSIDE}) ![y](${INSIDE}) [b](${OUTSIDE})`],
-])("native_inline_images replaces external images of %s by the service's images", async (format, body) => {
+])("native_inline_images replaces external images in %s with images of the service", async (format, body) => {
   const post = async (flag: string) => {
     const got = await sendForm(`${P}/post`, { type: "text", format, body, native_inline_images: flag });
     const url = `${P}/posts?id=${got.json.response.id_string}&filter=raw&${KEY}`;
@@ -177,7 +177,7 @@ test.each([
   expect(native.replace(own, OUTSIDE)).toBe(body);
 });
 
-test("native_inline_images also applies to a reblog's comment", async () => {
+test("native_inline_images also applies to the comment of a reblog", async () => {
   const made = await sendForm(`${P}/post`, { type: "text", body: "<p>root</p>" });
   const id = made.json.response.id_string;
   const { reblog_key } = await shown(made);
@@ -196,6 +196,6 @@ test.each([
   ["https://vimeo.com/1", 201],
   ["https://notyoutube.com/x", 400],
   ["https://a.example/?u=youtube.com", 400],
-])("a video at %s is %i", async (embed, status) => {
+])("a post with a video at %s gets %i", async (embed, status) => {
   expect((await sendForm(`${P}/post`, { type: "video", embed })).status).toBe(status);
 });

@@ -23,7 +23,7 @@ function legacyState(call: Call): PostState | undefined {
   return state;
 }
 
-/** Returns `date` as a GMT date and time, in the past or the future. */
+/** Returns `date`, a GMT date and time in the past or the future. */
 function dateOf(call: Call): number | undefined {
   const value = call.input.text("date");
   if (!value) return undefined;
@@ -34,7 +34,7 @@ function dateOf(call: Call): number | undefined {
   return seconds;
 }
 
-/** Applies the common parameters; absent ones do not change. */
+/** Applies the common parameters. Absent parameters do not change. */
 function applyCommon(call: Call, post: Post): void {
   const { input } = call;
   if (input.has("tags")) post.tags = tagsOf(call);

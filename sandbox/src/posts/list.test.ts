@@ -14,7 +14,7 @@ const posts = (query = "", blog = "demo"): Promise<Got> =>
 const times = (got: Got): number[] =>
   got.json.response.posts.map((post: { timestamp: number }) => post.timestamp);
 
-test("a page has twenty posts, newest first, with the blog and the total", async () => {
+test("a page contains twenty posts, newest first, with the blog and the total", async () => {
   const got = await posts();
   expect(got.status).toBe(200);
   expect(got.headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -25,7 +25,7 @@ test("a page has twenty posts, newest first, with the blog and the total", async
   expect(times(got)).toEqual(times(got).toSorted((a, b) => b - a));
 });
 
-test("ids are plain numbers beyond 2^53, with a copy as text", async () => {
+test("ids are plain numbers beyond 2^53, with a copy as a string", async () => {
   const got = await posts("?limit=1");
   const [post] = got.json.response.posts;
   expect(typeof post.id).toBe("bigint");
@@ -35,12 +35,12 @@ test("ids are plain numbers beyond 2^53, with a copy as text", async () => {
   expect(got.text).toContain(`"id":${post.id_string},`);
 });
 
-test("limit is clamped to 20, and 400 below 1 or when it is not a number", async () => {
+test("limit is clamped to 20, and is rejected with 400 below 1 or if it is not a number", async () => {
   expect((await posts("?limit=50")).json.response.posts).toHaveLength(20);
   for (const bad of ["0", "-1", "x", "1.5"]) expect((await posts(`?limit=${bad}`)).status).toBe(400);
 });
 
-test("before and offset exclude each other; after and sort can be combined", async () => {
+test("before and offset exclude each other, and after and sort can be combined", async () => {
   expect((await posts("?before=1761000000&offset=1")).status).toBe(400);
   const before = await posts("?before=1761000000");
   expect(Math.max(...times(before))).toBeLessThan(1_761_000_000);
@@ -51,7 +51,7 @@ test("before and offset exclude each other; after and sort can be combined", asy
 });
 
 test.each(["text", "quote", "link", "answer", "video", "audio", "photo", "chat"])(
-  "type %s in query and path",
+  "posts of type %s can be selected in the query and in the path",
   async (type) => {
     const query = await posts(`?type=${type}`);
     const path = await ask(`${sandbox.url}/v2/blog/demo/posts/${type}?${KEY}`);
@@ -62,7 +62,7 @@ test.each(["text", "quote", "link", "answer", "video", "audio", "photo", "chat"]
   },
 );
 
-test("an unknown type is 400", async () => {
+test("an unknown type is rejected with 400", async () => {
   expect((await posts("?type=hologram")).status).toBe(400);
 });
 
@@ -72,14 +72,14 @@ test.each([
   "?tag%5B0%5D=seed&tag%5B1%5D=demo",
   "?tag[]=seed&tag[]=demo",
   "?tag=seed&tag=demo",
-])("tags as %s", async (query) => {
+])("posts are selected by tags in the form %s", async (query) => {
   const got = await posts(query);
   const wanted = query.includes("demo") ? ["seed", "demo"] : ["seed"];
   expect(got.json.response.posts.length).toBeGreaterThan(0);
   for (const post of got.json.response.posts) expect(post.tags).toEqual(expect.arrayContaining(wanted));
 });
 
-test("four tags are allowed, five are 400; encoded tags match", async () => {
+test("four tags are allowed, five are rejected with 400, and encoded tags match", async () => {
   expect((await posts("?tag[0]=a&tag[1]=b&tag[2]=c&tag[3]=d")).status).toBe(200);
   expect((await posts("?tag[0]=a&tag[1]=b&tag[2]=c&tag[3]=d&tag[4]=e")).status).toBe(400);
   expect((await posts("?tag=Caf%C3%A9+au+lait")).json.response.total_posts).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ test("the next link lists every post once, by an opaque cursor", async () => {
   expect(seen).toHaveLength((await posts()).json.response.total_posts);
 });
 
-test("a cursor with other parameters, or an invalid one, is 400", async () => {
+test("an invalid cursor, or a cursor with other parameters, is rejected with 400", async () => {
   const { next } = (await posts("?limit=2")).json.response._links;
   const cursor = encodeURIComponent(next.query_params.page_number);
   expect((await posts(`?limit=2&tumblelog=demo&page_number=${cursor}`)).status).toBe(200);
@@ -154,7 +154,7 @@ test("npf converts every post to blocks", async () => {
   expect(stored).toEqual(new Set([true, false]));
 });
 
-test("reblog_info adds the origin of a reblog, with one id as a number and one as text", async () => {
+test("reblog_info adds the origin of a reblog, with one id as a number and one as a string", async () => {
   const reblogs = (got: Got) =>
     got.json.response.posts.filter((post: { parent_post_url?: string }) => post.parent_post_url);
   const [plain] = reblogs(await posts());
@@ -183,20 +183,20 @@ test("liked and followed are present only for a user", async () => {
 });
 
 test.each(["demo", "DEMO", "demo.blog.example", "t:Dm0aXQkq5rCkyTnYIYv1Nw", "t%3ADm0aXQkq5rCkyTnYIYv1Nw"])(
-  "the blog as %s",
+  "a blog can be named as %s",
   async (blog) => {
     expect((await posts("?limit=1", blog)).json.response.blog.name).toBe("demo");
   },
 );
 
-test("a custom domain names its blog; an unknown name is 404, a private blog 403", async () => {
+test("a custom domain names its blog, an unknown name returns 404, and a private blog returns 403", async () => {
   expect((await posts("", "notes.ada.example")).json.response.blog.name).toBe("ada");
   expect((await posts("", "nobody")).status).toBe(404);
   expect((await posts("", "ada-secret")).status).toBe(403);
   expect((await posts("", "demo-journal")).status).toBe(403);
 });
 
-test("fields[blogs] selects fields, and ? adds them", async () => {
+test("fields[blogs] selects fields, and names that begin with ? add fields", async () => {
   const named = await posts("?limit=1&fields[blogs]=name,url");
   expect(Object.keys(named.json.response.blog).sort()).toEqual(["name", "url"]);
   expect(Object.keys(named.json.response.posts[0].blog).sort()).toEqual(["name", "url"]);
@@ -207,7 +207,7 @@ test("fields[blogs] selects fields, and ? adds them", async () => {
   expect(blog.title).toBe("Ada's notes");
 });
 
-test("JSONP is always 200; the real status is inside", async () => {
+test("the status of JSONP is always 200, and the body contains the real status", async () => {
   const good = await posts("?limit=1&jsonp=a.b$c");
   expect(good.headers["content-type"]).toBe("application/javascript; charset=utf-8");
   expect(good.text).toMatch(/^a\.b\$c\(\{"meta":\{"status":200,.*\}\);$/s);
@@ -219,13 +219,13 @@ test("JSONP is always 200; the real status is inside", async () => {
   expect(name.json.meta.status).toBe(400);
 });
 
-test("a trailing slash is accepted, another method is 405, an unknown path 404", async () => {
+test("a trailing slash is accepted, another method returns 405, and an unknown path returns 404", async () => {
   expect((await ask(`${sandbox.url}/v2/blog/demo/info/?${KEY}`)).status).toBe(200);
   expect((await ask(`${sandbox.url}/v2/blog/demo/info?${KEY}`, { method: "POST" })).status).toBe(405);
   expect((await ask(`${sandbox.url}/v2/nothing`)).status).toBe(404);
 });
 
-test("every start returns the same bytes", async () => {
+test("every start of the sandbox returns the same bytes", async () => {
   const other = await startSandbox();
   const url = `/v2/blog/demo/posts?npf=true&notes_info=true&reblog_info=true&${KEY}`;
   const [a, b] = await Promise.all([ask(sandbox.url + url), ask(other.url + url)]);

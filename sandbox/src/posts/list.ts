@@ -10,7 +10,7 @@ import { pageLink } from "../view/links.ts";
 import { postObject } from "../view/post-object.ts";
 import { viewOf } from "../view/view.ts";
 
-/** The most tags in a request. */
+/** The maximum number of tags in a request. */
 const MAX_TAGS = 4;
 
 interface Filter {
@@ -19,7 +19,8 @@ interface Filter {
 }
 
 /**
- * Parameters that identify the caller or the response's wrapping, not the page; cursors do not include them.
+ * Matches parameters that identify the caller or wrap the response. Cursors do not include them, since they
+ * do not affect the page.
  */
 const OUTSIDE_CURSOR = /^(api_key|page_number|jsonp|callback|oauth_.*)$/;
 
@@ -52,7 +53,7 @@ function timeFilter(call: Call): Filter {
   return { where, values: [before, after].filter((value) => value !== undefined) };
 }
 
-/** Returns the request's own parameters, which the next page must repeat. */
+/** Returns the parameters of the request, which the request for the next page must repeat. */
 function repeated(call: Call): [string, string][] {
   return call.queryPairs.filter(
     ([name]) => !OUTSIDE_CURSOR.test(name) && name !== "offset" && name !== "tumblelog",
@@ -66,7 +67,8 @@ function fingerprint(pairs: readonly (readonly [string, string])[], blog: Blog):
 }
 
 /**
- * Returns an opaque text of several hundred characters that encodes the last post's place and the request.
+ * Returns an opaque string of several hundred characters that encodes the position of the last post and the
+ * request.
  */
 function writeCursor(post: Post, print: string): string {
   const filler = createHash("sha512")

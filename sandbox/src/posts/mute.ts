@@ -8,7 +8,10 @@ function setMute(call: Call, muted: boolean, end: number): HttpResponse {
   return envelope([]);
 }
 
-/** POST /v2/blog/{blog-identifier}/posts/{post-id}/mute: for some seconds, or with 0 until unmuted */
+/**
+ * Handles POST /v2/blog/{blog-identifier}/posts/{post-id}/mute. Mutes for some seconds, or with 0 until the
+ * post is unmuted.
+ */
 export function mutePost(call: Call): HttpResponse {
   const seconds = call.input.integer("mute_length_seconds", { min: Number.MIN_SAFE_INTEGER }) ?? 0;
   if (seconds < 0) throw reject(400, "mute_length_seconds is below 0");

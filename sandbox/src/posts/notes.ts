@@ -10,7 +10,7 @@ const PAGE = 50;
 const MODES = ["all", "likes", "conversation", "rollup", "reblogs_with_tags"] as const;
 type Mode = (typeof MODES)[number];
 
-/** The notes that a mode lists in `notes`. */
+/** SQL conditions for the notes that each mode lists in `notes`. */
 const LISTED: Record<Mode, string> = {
   all: "",
   likes: " AND type = 'like'",
@@ -36,8 +36,8 @@ function shown(call: Call, note: Note, mode: Mode): JsonObject {
 }
 
 /**
- * Returns the first page of these notes. A page never ends within a unit of paging time: the next page starts
- * below that unit.
+ * Returns the first page of these notes. A page never ends within a unit of the paging time, since the next
+ * page starts below that unit.
  */
 function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; more: boolean } {
   const unit = (note: Note | undefined) => Math.floor((note?.micros ?? 0) / scale);
@@ -47,8 +47,8 @@ function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; m
 }
 
 /**
- * GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds, in mode conversation in
- * microseconds
+ * Handles GET /v2/blog/{blog-identifier}/notes. Lists notes newest first. `before_timestamp` is in seconds,
+ * or in mode conversation in microseconds.
  */
 export function listNotes(call: Call): HttpResponse {
   const { db } = call.world;

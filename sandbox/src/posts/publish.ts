@@ -19,12 +19,12 @@ import { addNote } from "../view/note-object.ts";
 import { originalType } from "../view/post-object.ts";
 import type { World } from "../world.ts";
 
-/** Throws 503 while posting is switched off. */
+/** Throws 503 while posting is disabled. */
 export function requirePosting(world: World): void {
   if (world.rules.postingDisabled) throw reject(503, "Posting is disabled");
 }
 
-/** Checks the queue's and the day's limits for a post in this state; throws 403 with 8022 or 8023. */
+/** Checks the limits of the queue and of the day for a post with this state. Throws 403 with 8022 or 8023. */
 export function checkRoom(world: World, blog: Blog, user: string, state: PostState): void {
   if (state === "queued") {
     const queued = countPosts(world.db, "blog = ? AND state = 'queued'", blog.uuid);
@@ -36,8 +36,8 @@ export function checkRoom(world: World, blog: Blog, user: string, state: PostSta
 }
 
 /**
- * Counts and stores the uploads; throws 403 with 8004, 8010 or 8011 above the day's limits or while a video
- * is transcoding.
+ * Counts and stores the uploads. Throws 403 with 8004, 8010 or 8011 above the limits of the day, or while a
+ * video is transcoding.
  */
 export function storeUploads(call: Call, user: string, uploads: Uploads): void {
   const { world } = call;
@@ -73,7 +73,7 @@ export function storeUploads(call: Call, user: string, uploads: Uploads): void {
   }
 }
 
-/** Adds the reblog note and the parent's notification once a reblog is published. */
+/** Adds the reblog note, and the notification for the parent, when a reblog is published. */
 function announceReblog(world: World, post: Post): void {
   if (post.parentId === null) return;
   const parent = findPost(world.db, post.parentId);
@@ -108,7 +108,7 @@ function announceReblog(world: World, post: Post): void {
   });
 }
 
-/** Saves a post in its state. A first publication updates the blog, the day's count and the parent. */
+/** Saves a post in its state. The first publication updates the blog, the count of the day and the parent. */
 export function settle(world: World, post: Post, was?: PostState): void {
   if (post.state === "queued" && post.queuePosition === null) {
     post.queuePosition = queueEnd(world.db, post.blog);
@@ -121,7 +121,10 @@ export function settle(world: World, post: Post, was?: PostState): void {
   announceReblog(world, post);
 }
 
-/** Moves a post out of draft, queue or submission: it gets a new id and keeps the old one as a reference. */
+/**
+ * Publishes a draft, a queued post or a submission. The post gets a new id, and keeps the old id as a
+ * reference.
+ */
 export function publishUnderNewId(world: World, post: Post, state: "published" | "private"): Post {
   const old = post.id;
   const id = nextPostId(world.db);
@@ -132,7 +135,7 @@ export function publishUnderNewId(world: World, post: Post, state: "published" |
   return fresh;
 }
 
-/** Publishes the due scheduled posts. Runs before any read of posts. */
+/** Publishes the scheduled posts that are due. Runs before posts are read. */
 export function publishDue(world: World): void {
   const due = selectPosts(
     world.db,

@@ -14,8 +14,8 @@ function badParent(detail: string): Error {
 }
 
 /**
- * Returns the post to reblog into `blog`; throws 8002 when it cannot be reblogged, 403 when the caller may
- * not.
+ * Returns the post to reblog into `blog`. Throws 8002 if the post cannot be reblogged, and 403 if the caller
+ * may not reblog it.
  */
 export function reblogParent(
   world: World,
@@ -40,7 +40,7 @@ export function reblogParent(
   return parent;
 }
 
-/** Returns the initial trail of a reblog of `parent`: the parent's trail, then the parent. */
+/** Returns the initial trail of a reblog of `parent`: the trail of the parent, then the parent itself. */
 export function trailAfter(world: World, parent: Post): JsonObject[] {
   const { content, layout, trail } = blocksOf(parent);
   const item: JsonObject = {
@@ -53,7 +53,10 @@ export function trailAfter(world: World, parent: Post): JsonObject[] {
   return [...(trail as JsonObject[]), ...(empty ? [] : [item])];
 }
 
-/** Returns the trail without the items at `exclude_trail_items`; throws 8001 for an index outside it. */
+/**
+ * Returns the trail without the items in `exclude_trail_items`. Throws 8001 for an index that is out of
+ * range.
+ */
 export function withoutExcluded(call: Call, trail: readonly JsonObject[]): JsonObject[] {
   const excluded = call.input.list("exclude_trail_items").map(Number);
   if (excluded.some((index) => !Number.isInteger(index) || index < 0 || index >= trail.length)) {

@@ -4,12 +4,14 @@ import { type Post, selectPosts } from "../store/posts.ts";
 import { postObject } from "../view/post-object.ts";
 import { viewOf } from "../view/view.ts";
 
-/** Featured tags, whose posts are listed in the order in which they were featured. */
+/** Featured tags. Their posts are listed in the order in which they were featured. */
 const FEATURED_TAGS: readonly string[] = ["blocks"];
-/** Seconds from a post's publication until it is featured. */
+/** The number of seconds from the publication of a post until it is featured. */
 const FEATURED_AFTER = 3600;
 
-/** GET /v2/tagged: published posts of public blogs with a tag, newest first, as a plain array */
+/**
+ * Handles GET /v2/tagged. Returns published posts of public blogs with a tag, newest first, as a plain array.
+ */
 export function listTagged(call: Call): HttpResponse {
   const { query, world } = call;
   const tag = query.required("tag").replace(/^#/, "");

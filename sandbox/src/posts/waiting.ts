@@ -20,7 +20,7 @@ function arrange(call: Call, posts: readonly Post[]): void {
   }
 }
 
-/** GET /v2/blog/{blog-identifier}/posts/queue, in the order of publication */
+/** Handles GET /v2/blog/{blog-identifier}/posts/queue. Lists the queue in the order of publication. */
 export function listQueue(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const { limit, offset } = page(call);
@@ -32,7 +32,8 @@ export function listQueue(call: Call): HttpResponse {
 }
 
 /**
- * POST /v2/blog/{blog-identifier}/posts/queue/reorder: moves a post after another one, or to the top with 0
+ * Handles POST /v2/blog/{blog-identifier}/posts/queue/reorder. Moves a post after another post, or to the top
+ * with 0.
  */
 export function reorderQueue(call: Call): HttpResponse {
   const blog = ownBlog(call);
@@ -56,7 +57,10 @@ export function shuffleQueue(call: Call): HttpResponse {
   return envelope([]);
 }
 
-/** GET /v2/blog/{blog-identifier}/posts/draft: newest first, twenty per page, before `before_id` */
+/**
+ * Handles GET /v2/blog/{blog-identifier}/posts/draft. Lists drafts newest first, twenty per page, before
+ * `before_id`.
+ */
 export function listDrafts(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const view = viewOf(call);
@@ -77,7 +81,10 @@ export function listDrafts(call: Call): HttpResponse {
   return envelope({ posts, _links: { next: pageLink(call, { before_id: last.id }) } });
 }
 
-/** Selects readers' submissions. Unanswered questions have the same state but are not submissions. */
+/**
+ * The SQL condition for submissions of readers. Unanswered questions have the same state, but are not
+ * submissions.
+ */
 const SUBMITTED = "blog = ? AND state = 'submission' AND json_extract(extra, '$.is_submission') = 1";
 
 /** GET /v2/blog/{blog-identifier}/posts/submission */

@@ -113,7 +113,7 @@ const POLL: JsonObject = {
   timestamp: 1_759_320_000,
 };
 
-/** Content, layout and further fields of the seeded block-based posts. */
+/** The content, layout and other fields of the seeded block-based posts. */
 export const BLOCK_POSTS: readonly { content: JsonObject[]; layout: JsonObject[]; extra?: JsonObject }[] = [
   {
     content: TEXTS,

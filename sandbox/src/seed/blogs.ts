@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import { EPOCH } from "./epoch.ts";
 
-/** The number of blogs that follow `demo`: more than one page. */
+/** The number of blogs that follow `demo`, more than fit on a page. */
 export const READERS = 24;
 
 function theme(seed: string, avatarShape: "circle" | "square"): JsonObject {
@@ -84,7 +84,7 @@ const PLAN = {
 };
 
 /**
- * The seeded blogs. `demo`, `demo-journal` and `newsroom` belong to the user demo; `ada` has a custom domain.
+ * The seeded blogs. `demo`, `demo-journal` and `newsroom` belong to the user demo. `ada` has a custom domain.
  */
 export const BLOGS: readonly SeedBlog[] = [
   {
@@ -147,12 +147,12 @@ export const BLOGS: readonly SeedBlog[] = [
   },
 ];
 
-/** Returns the name of a reader, from 1 to `READERS`: both of the user and of the blog. */
+/** Returns the name of a reader, from 1 to `READERS`. The user and the blog have the same name. */
 export function readerName(i: number): string {
   return `reader-${String(i).padStart(2, "0")}`;
 }
 
-/** All seeded users; each has a primary blog with the same name. */
+/** All seeded users. Each user has a primary blog with the same name. */
 export const USERS: readonly string[] = [
   "demo",
   "ada",

@@ -17,7 +17,7 @@ import { EPOCH } from "./epoch.ts";
 import { reblogKeyOf } from "./posts.ts";
 
 /**
- * The standing of users in the communities `public` and `private`. Each user's token is
+ * The users with each standing in the communities `public` and `private`. The token of a user is
  * `<user>-user-access-token`.
  */
 export const CAST = Object.freeze({
@@ -29,20 +29,21 @@ export const CAST = Object.freeze({
   nobody: "reader-03",
 });
 
-/** Returns the id of a seeded post: outside the range of new ids, and not exact as a double. */
+/** Returns the id of a seeded post, which is outside of the range of new ids, and not exact as a double. */
 function postId(community: number, index: number): string {
   return String(735_900_000_000_000_001n + BigInt(community) * 1_000_000_003n + BigInt(index) * 1009n);
 }
 
 /**
- * The posts of `public` and `private` that tests name; all other posts are visible and were never moderated.
+ * Returns the posts of `public` and `private` that tests name. All other posts are visible and were never
+ * moderated.
  */
 function namedPosts(community: number) {
   return Object.freeze({
     byAdmin: postId(community, 0),
     byModerator: postId(community, 1),
     byMember: postId(community, 2),
-    /** Written by the member, removed by the moderator as spam. */
+    /** Written by the member, and removed by the moderator as spam. */
     removed: postId(community, 3),
     /** Written by the member, removed by the moderator as off topic, and restored. */
     restored: postId(community, 4),
@@ -53,14 +54,14 @@ function namedPosts(community: number) {
 
 /** The seeded communities. */
 export const COMMUNITIES = Object.freeze({
-  /** Public, free to join, with more than one page of members and posts. */
+  /** A public community that everybody can join, with more than one page of members and posts. */
   public: {
     handle: "gardeners",
     uuid: "t:Gard3nersCommunity0001",
     hash: "gardeners-hash-0001",
     posts: namedPosts(1),
   },
-  /** Private, joined by invitation or link. `reader-05` declined an invitation. */
+  /** A private community, which users join by invitation or link. `reader-05` declined an invitation. */
   private: {
     handle: "book-club",
     uuid: "t:B00kClubCommunity00002",
@@ -68,16 +69,16 @@ export const COMMUNITIES = Object.freeze({
     posts: namedPosts(2),
   },
   /**
-   * Public, free to join, with three members and no room for a fourth; `ada` is its admin, `reader-01` is
-   * invited.
+   * A public community that everybody could join, but whose three members fill it. `ada` is its admin, and
+   * `reader-01` is invited.
    */
   full: { handle: "full-house", uuid: "t:FullH0useCommunity0003", hash: "full-house-hash-0003" },
   /**
-   * Public, joined by invitation, so that others see only its members `ada` (admin) and `reader-06`
-   * (moderator). Invite links are disabled, and the service set the content label.
+   * A public community that users join by invitation, so that others see only its members `ada` (admin) and
+   * `reader-06` (moderator). Invite links are disabled, and the service set the content label.
    */
   hidden: { handle: "quiet-circle", uuid: "t:QuietCircl3Community04", hash: "quiet-circle-hash-04" },
-  /** Private; `ada` is its only member, and has invited `demo` and more than a page of others. */
+  /** A private community whose only member `ada` has invited `demo` and more than a page of others. */
   inviting: { handle: "night-sky", uuid: "t:NightSkyC0mmunity00005", hash: "night-sky-hash-0005" },
 });
 
@@ -141,7 +142,7 @@ function invite(db: Database, community: Community, sender: string, recipients: 
   }
 }
 
-/** Adds admin, moderator, member, invited and banned users of a community, as in `CAST`. */
+/** Adds the admin, moderator, member, invited user and banned user in `CAST` to a community. */
 function seedCast(db: Database, community: Community): void {
   join(db, community, [CAST.admin], "admin");
   join(db, community, [CAST.moderator], "moderator");

@@ -1,35 +1,35 @@
 import type { Database } from "../store/database.ts";
 import { USERS } from "./blogs.ts";
 
-/** The credentials of a fresh sandbox. They are valid nowhere else. */
+/** The credentials of a new sandbox. They are valid nowhere else. */
 export const CREDENTIALS = Object.freeze({
   /** The seeded application. */
   consumerKey: "demoConsumerKey00000000000000000000000000000000001",
   consumerSecret: "demoConsumerSecret0000000000000000000000000000001",
   callback: "http://127.0.0.1:8080/callback",
-  /** OAuth 1.0a token of the user `demo`. */
+  /** The OAuth 1.0a token of the user `demo`. */
   oauth1Token: "demoToken000000000000000000000000000000000000000001",
   oauth1TokenSecret: "demoTokenSecret00000000000000000000000000000000001",
-  /** OAuth 2.0 token of the user `demo`, scopes `basic write`. */
+  /** The OAuth 2.0 token of the user `demo`, with scopes `basic write`. */
   userToken: "demo-user-access-token",
-  /** Its refresh token. */
+  /** The refresh token of the user `demo`. */
   refreshToken: "demo-user-refresh-token",
-  /** OAuth 2.0 token of the user `demo`, for reading only. */
+  /** The OAuth 2.0 token of the user `demo` for reading only. */
   readOnlyToken: "demo-read-only-access-token",
-  /** OAuth 2.0 token of the application, without a user. */
+  /** The OAuth 2.0 token of the application, without a user. */
   applicationToken: "demo-application-access-token",
-  /** OAuth 2.0 token of the user `ada`, scopes `basic write`. */
+  /** The OAuth 2.0 token of the user `ada`, with scopes `basic write`. */
   otherUserToken: "ada-user-access-token",
-  /** OAuth 1.0a token of the user `ada`. */
+  /** The OAuth 1.0a token of the user `ada`. */
   otherOauth1Token: "adaToken0000000000000000000000000000000000000000001",
   otherOauth1TokenSecret: "adaTokenSecret000000000000000000000000000000000001",
-  /** Event feed: a personal token of the user `octavia`, and an installation's token. */
+  /** For the event feed: a personal token of the user `octavia`, and a token of an installation. */
   feedToken: "feed-token-octavia",
   feedInstallationToken: "feed-token-installation",
   feedOtherToken: "feed-token-marvin",
 });
 
-/** Returns the OAuth 2.0 token of a seeded user, scopes `basic write`. */
+/** Returns the OAuth 2.0 token of a seeded user, with scopes `basic write`. */
 export function userTokenOf(user: string): string {
   return `${user}-user-access-token`;
 }

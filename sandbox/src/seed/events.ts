@@ -19,9 +19,9 @@ const REPOS = [
   [205, "octo", "internal", 1, 205],
 ] as const;
 
-/** The number of seeded events: more than a timeline holds. */
+/** The number of seeded events, more than fit into a timeline. */
 const SEEDED_EVENTS = 420;
-/** Seconds between events, so that the oldest is within the 30 days of a timeline. */
+/** The number of seconds between events. The oldest event is within the 30 days of a timeline. */
 const SPACING = 2400;
 
 function seedAccounts(db: Database): void {
@@ -37,7 +37,10 @@ function seedAccounts(db: Database): void {
   db.insert("feed_watches", { login: "marvin", repo: 201 });
 }
 
-/** Spreads the types over the repositories: a plain remainder would couple them. */
+/**
+ * Distributes the event types over the repositories. With a plain remainder, each repository would have only
+ * some of the types.
+ */
 function repoFor(i: number): string {
   const turn = (i + Math.floor(i / PAYLOADS.length)) % 10;
   if (turn === 7) return "octavia/private-things";
@@ -46,7 +49,7 @@ function repoFor(i: number): string {
   return turn % 3 === 0 ? "marvin/hello" : "octo/hello";
 }
 
-/** Seeds the feed. Every fifth push has the new format; two events deep in the public feed are hidden. */
+/** Seeds the feed. Every fifth push has the new format. Two events far down in the public feed are hidden. */
 export function seedEvents(db: Database): void {
   seedAccounts(db);
   for (let i = 0; i < SEEDED_EVENTS; i++) {

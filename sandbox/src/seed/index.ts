@@ -6,7 +6,7 @@ import { seedEvents } from "./events.ts";
 import { seedPosts } from "./posts.ts";
 import { seedFilters, seedSocial } from "./social.ts";
 
-/** Fills an empty database and does not change a filled one. Every start writes the same bytes. */
+/** Fills an empty database, and does not change a database with data. Every start writes the same bytes. */
 export function seed(db: Database, now: number): void {
   if (db.get("SELECT value FROM settings WHERE name = 'seeded_at'")) return;
   db.transaction(() => {
@@ -21,7 +21,7 @@ export function seed(db: Database, now: number): void {
   });
 }
 
-/** Fills a database again; copies the first result, since tests call it often. */
+/** Fills a database again. Copies the first result, since tests call this function often. */
 export function reseed(db: Database, now: number): void {
   if (db.restore()) {
     db.run("UPDATE settings SET value = ? WHERE name = 'seeded_at'", String(now));
@@ -32,7 +32,7 @@ export function reseed(db: Database, now: number): void {
   db.keep();
 }
 
-/** Returns the time when the database was seeded, in seconds by the clock of that start. */
+/** Returns the time at which the database was seeded, in seconds by the clock of that start. */
 export function seededAt(db: Database): number {
   return Number(db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'seeded_at'")?.value ?? 0);
 }

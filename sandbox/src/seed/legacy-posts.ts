@@ -41,7 +41,7 @@ const TEXTS = [
   "A *Markdown* body with **strong** words\n\nand a [link](https://example.org/)",
 ];
 
-/** Returns the fields of the `i`th seeded post of a legacy type, as entered. */
+/** Returns the fields of the `i`th seeded post of a legacy type, as its author entered them. */
 export function legacyFields(type: LegacyType, i: number): JsonObject {
   switch (type) {
     case "text":

@@ -9,7 +9,7 @@ import { legacyFields } from "./legacy-posts.ts";
 
 const TAGS = ["seed", "demo", "Caf\u00e9 au lait", "two words", "c++"];
 
-/** Returns the reblog key of a seeded post, derived from its id. */
+/** Returns the reblog key of a seeded post, which is derived from its id. */
 export function reblogKeyOf(id: string): string {
   return createHash("sha256").update(id).digest("base64url").replace(/[-_]/g, "x").slice(0, 8);
 }
@@ -68,7 +68,7 @@ function seedPublished(db: Database): void {
   for (let i = 0; i < 2; i++) savePost(db, legacyPost(db, "grace", "grace", i, EPOCH - (5 - i) * HOURS));
 }
 
-/** Adds two reblogs of a post of `ada`: one with a comment, and one whose trail has a broken item. */
+/** Adds two reblogs of a post of `ada`. One has a comment, and the trail of the other has a broken item. */
 function seedReblogs(db: Database, parent: Post): void {
   const item = {
     post: { id: parent.id, timestamp: parent.timestamp, is_commercial: false },
@@ -125,7 +125,7 @@ function seedWaiting(db: Database): void {
   }
 }
 
-/** Adds unanswered questions to `demo`: by `ada`, anonymous, and by `ada` as blocks. */
+/** Adds unanswered questions to `demo`: from `ada`, from an anonymous user, and from `ada` as blocks. */
 function seedQuestions(db: Database): void {
   const question = (i: number) => fresh(db, "demo", "ada", EPOCH - (4 + i) * HOURS);
   const asked = [

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** Yields every object at any depth of a value. */
+/** Yields every object in a value, at any depth. */
 function* objects(value: unknown): Generator<JsonObject> {
   if (Array.isArray(value)) for (const item of value) yield* objects(item);
   if (!isObject(value)) return;
@@ -42,7 +42,7 @@ const list = (posts: JsonObject[], key: string) =>
 const kinds = (items: JsonObject[], key = "type") =>
   new Set(items.map((item) => item[key]).filter((kind) => kind !== undefined));
 
-test("the seed has at least 45 published posts, of every type", () => {
+test("the seed contains at least 45 published posts, of every type", () => {
   expect(legacy.length).toBeGreaterThanOrEqual(45);
   expect([...kinds(legacy)].toSorted()).toEqual([
     "answer",
@@ -57,11 +57,11 @@ test("the seed has at least 45 published posts, of every type", () => {
   expect(legacy.filter((post) => post.is_blocks_post_format).length).toBeGreaterThanOrEqual(10);
 });
 
-test("a double cannot hold any id exactly", () => {
+test("a double cannot represent any id exactly", () => {
   for (const post of legacy) expect(String(Number(post.id_string))).not.toBe(post.id_string);
 });
 
-test("the seed has every kind of block, layout, inline format and attribution", () => {
+test("the seed contains every kind of block, layout, inline format and attribution", () => {
   const types = kinds(list(blocks, "content"));
   for (const type of ["text", "image", "link", "audio", "video", "paywall", "poll", "hologram"]) {
     expect(types).toContain(type);
@@ -88,7 +88,7 @@ test("the seed has every kind of block, layout, inline format and attribution", 
   for (const type of ["post", "link", "app", "blog"]) expect(attributions).toContain(type);
 });
 
-test("the seed has the unusual shapes that readers must accept", () => {
+test("the seed contains the unusual shapes that readers must accept", () => {
   const found = (test: (item: JsonObject) => boolean) => [...objects([blocks, legacy])].some(test);
   expect(found((item) => Array.isArray(item.attribution) && item.attribution.length === 0)).toBe(true);
   expect(found((item) => item.embed_code === false)).toBe(true);
@@ -101,19 +101,19 @@ test("the seed has the unusual shapes that readers must accept", () => {
   expect(found((item) => item.title === null)).toBe(true);
 });
 
-test("the seed has photosets, single photos, and both with EXIF", () => {
+test("the seed contains photosets, single photos, and photos with EXIF", () => {
   const photos = legacy.filter((post) => post.type === "photo" && !post.is_blocks_post_format);
   expect(photos.some((post) => post.photoset_layout === "21")).toBe(true);
   expect(photos.some((post) => Array.isArray(post.photos) && post.photos.length === 1)).toBe(true);
   expect([...objects(photos)].some((item) => isObject(item.exif) && item.exif.ISO === 200)).toBe(true);
 });
 
-test("legacy trails hold text, block trails hold arrays", () => {
+test("legacy trails contain text, and block trails contain arrays", () => {
   for (const item of list(legacy, "trail")) expect(typeof item.content).toBe("string");
   for (const item of list(blocks, "trail")) expect(Array.isArray(item.content)).toBe(true);
 });
 
-test("the seed has posts in every unpublished state", async () => {
+test("the seed contains posts in every unpublished state", async () => {
   const get = async (path: string) =>
     (await ask(`${sandbox.url}/v2/blog/demo${path}`, { headers: BEARER })).json.response.posts;
   const queue = await get("/posts/queue");
@@ -126,7 +126,7 @@ test("the seed has posts in every unpublished state", async () => {
   for (const post of submissions) expect("post_author" in post).toBe(!("anonymous_email" in post));
 });
 
-test("README lists every credential, every community, and the posts with a special role", () => {
+test("the README lists every credential, every community, and the posts with a special role", () => {
   const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
   const { callback: _, ...credentials } = CREDENTIALS;
   const communities = Object.values(COMMUNITIES);
@@ -139,7 +139,7 @@ test("README lists every credential, every community, and the posts with a speci
   }
 });
 
-test("README lists the existing submissions and questions", async () => {
+test("the README lists the existing submissions and questions", async () => {
   const questions = ["735000000000103930", "735000000000104939", "735000000000105948"];
   const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
   const url = `${sandbox.url}/v2/blog/demo/posts`;

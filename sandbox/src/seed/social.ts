@@ -33,7 +33,8 @@ function note(
 }
 
 /**
- * Adds the notes of a post: its creation, more than a page of likes, reblogs with and without text, replies.
+ * Adds the notes of a post: its creation, more than a page of likes, reblogs with and without text, and
+ * replies.
  */
 function seedNotes(db: Database, root: string, posted: number): void {
   note(db, root, "posted", "demo", posted);
@@ -80,7 +81,7 @@ function seedLikes(db: Database): void {
   }
 }
 
-/** Returns the fields of a seeded notification, by its type. */
+/** Returns the fields of a seeded notification of a type. */
 function notification(type: string, i: number, target: string): JsonObject {
   const from = {
     from_tumblelog_name: readerName(1 + (i % READERS)),
@@ -193,7 +194,9 @@ export const FILTERS = Object.freeze({
   filtered_content: ["cliffhanger", "50% off & more"],
 });
 
-/** Seeds the filters of `demo`, and e-mail addresses of blogs, with and without permission to search. */
+/**
+ * Seeds the filters of `demo`, and e-mail addresses of blogs, with and without permission to search by them.
+ */
 export function seedFilters(db: Database): void {
   for (const [kind, values] of Object.entries(FILTERS)) {
     for (const value of values) db.insert("filters", { user: "demo", kind, value });

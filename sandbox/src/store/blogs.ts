@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 /** The domain of standard blog hosts. */
 export const SERVICE_DOMAIN = "blog.example";
 
-/** A blog as stored. */
+/** A blog in the store. */
 export interface Blog {
   readonly uuid: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Blog {
   readonly shareFollowing: boolean;
   readonly updated: number;
   readonly queuePaused: boolean;
-  /** Title, description, theme and similar fields, as shown. */
+  /** Title, description, theme and similar fields, as they are shown. */
   readonly data: JsonObject;
 }
 
@@ -79,12 +79,12 @@ export function blogByUuid(db: Database, uuid: string): Blog {
   return blog;
 }
 
-/** Returns the blogs with these UUIDs, in their order. */
+/** Returns the blogs with these UUIDs, in the order of the UUIDs. */
 export function blogsByUuid(db: Database, uuids: readonly string[]): Blog[] {
   return uuids.map((uuid) => blogByUuid(db, uuid));
 }
 
-/** Returns the blogs that a user can post to, the primary one first. */
+/** Returns the blogs to which a user can post, the primary blog first. */
 export function blogsOfUser(db: Database, user: string): Blog[] {
   return db
     .all<BlogRow>(

@@ -7,31 +7,31 @@ export type Role = (typeof ROLES)[number];
 export const JOIN_TYPES = ["invite", "free"] as const;
 export type JoinType = (typeof JOIN_TYPES)[number];
 
-/** A blog's relation to a community: a role, or the state before or after membership. */
+/** The relation of a blog to a community: a role, or the state before or after membership. */
 export type Standing = Role | "nobody" | "invited" | "banned";
 
-/** A community as stored. */
+/** A community in the store. */
 export interface Community {
   readonly uuid: string;
   handle: string;
-  /** Time of the handle's last change in seconds, or null when it never changed. */
+  /** The time of the last change of the handle in seconds, or null if it never changed. */
   handleChanged: number | null;
   private: boolean;
   joinType: JoinType;
   inviteLinks: boolean;
-  /** The secret part of the invite link; earlier values are not stored. */
+  /** The secret part of the invite link. Earlier values are not stored. */
   inviteHash: string | null;
   modsCanInvite: boolean;
   automodLinks: boolean;
   /** The maximum number of members, or null for no limit. */
   populationCap: number | null;
-  /** The service set the content label, and admins cannot change it. */
+  /** Whether the service set the content label, so that admins cannot change it. */
   readonly labelLocked: boolean;
   readonly created: number;
   data: CommunityData;
 }
 
-/** The community's description of itself, as shown. */
+/** The description of the community, as it is shown. */
 export interface CommunityData {
   title: string;
   description: string;
@@ -77,7 +77,7 @@ function fromRow(row: CommunityRow): Community {
   };
 }
 
-/** Inserts a community, or replaces the one with its uuid. */
+/** Inserts a community, or replaces the community with the same UUID. */
 export function saveCommunity(db: Database, community: Community): void {
   db.run("DELETE FROM communities WHERE uuid = ?", community.uuid);
   db.insert("communities", {
@@ -104,7 +104,7 @@ export function findCommunity(db: Database, identifier: string): Community | und
   return row && fromRow(row);
 }
 
-/** Returns the communities of a blog, in the order in which it joined. */
+/** Returns the communities of a blog, in the order in which the blog joined them. */
 export function communitiesOf(db: Database, blog: string): Community[] {
   return db
     .all<CommunityRow>(
@@ -131,7 +131,7 @@ export function findMember(db: Database, community: Community, blog: string): Me
   );
 }
 
-/** Returns the members: admins, then moderators, then the others; each group by the time of joining. */
+/** Returns the members: admins, then moderators, then the others. Each group is in the order of joining. */
 export function membersOf(db: Database, community: Community): Member[] {
   return db.all<Member>(
     `SELECT * FROM community_members WHERE community = ?
@@ -183,14 +183,14 @@ export function ban(db: Database, community: Community, blog: string): void {
   db.run("INSERT OR IGNORE INTO community_bans (community, blog) VALUES (?, ?)", community.uuid, blog);
 }
 
-/** An invitation, pending or ended; an ended one explains the error to its recipient. */
+/** An invitation that is pending or has ended. The latter explains the error to its recipient. */
 export interface Invitation {
   readonly recipient: string;
   readonly sender: string;
   readonly state: "pending" | "accepted" | "gone";
   readonly message: string;
   readonly sent_on: number;
-  /** 1: further invitations are rejected. */
+  /** 1 if further invitations are rejected. */
   readonly blocked: number;
 }
 
@@ -207,7 +207,8 @@ export function isInvited(db: Database, community: Community, blog: string): boo
 }
 
 /**
- * Adds an invitation. No two invitations of a community share a second, so that paging by time skips none.
+ * Adds an invitation. No two invitations of a community have the same second, so that paging by time skips
+ * none.
  */
 export function addInvitation(
   db: Database,
@@ -233,7 +234,7 @@ export function addInvitation(
   });
 }
 
-/** Ends a pending invitation; `blocked` rejects all further ones. */
+/** Ends a pending invitation. With `blocked`, all further invitations are rejected. */
 export function endInvitation(
   db: Database,
   community: Community,

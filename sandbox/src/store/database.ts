@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SCHEMA } from "./schema.ts";
 
-/** The sandbox's state in SQLite: in memory, or in a file that outlives the process. */
+/** The state of the sandbox in SQLite: in memory, or in a file that remains after the process ends. */
 export class Database {
   private readonly connection: DatabaseSync;
   private readonly statements = new Map<string, StatementSync>();
@@ -22,7 +22,7 @@ export class Database {
     return fresh;
   }
 
-  /** Returns the first row, or `undefined`. The row's type is not checked. */
+  /** Returns the first row, or `undefined`. Does not check the type of the row. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.prepare(sql).get(...values) as Row | undefined;
   }
@@ -31,17 +31,17 @@ export class Database {
     return this.prepare(sql).all(...values) as Row[];
   }
 
-  /** Runs a statement and returns the number of rows it changed. */
+  /** Runs a statement, and returns the number of rows that it changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.prepare(sql).run(...values).changes);
   }
 
-  /** Returns the column `n` of the first row, 0 without a row. */
+  /** Returns the column `n` of the first row, or 0 if there is no row. */
   count(sql: string, ...values: SQLInputValue[]): number {
     return this.get<{ n: number | null }>(sql, ...values)?.n ?? 0;
   }
 
-  /** Inserts a row; `undefined` is NULL. */
+  /** Inserts a row. `undefined` becomes NULL. */
   insert(table: string, row: Record<string, SQLInputValue | undefined>): void {
     const names = Object.keys(row);
     const marks = names.map(() => "?").join(", ");
@@ -49,7 +49,7 @@ export class Database {
     this.run(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${marks})`, ...values);
   }
 
-  /** Runs `work` in one transaction; an error rolls it back. Nested calls join the outer one. */
+  /** Runs `work` in one transaction. An error rolls it back. Nested calls join the outer transaction. */
   transaction<T>(work: () => T): T {
     if (this.depth > 0) return work();
     this.connection.exec("BEGIN IMMEDIATE");
@@ -87,7 +87,7 @@ export class Database {
     this.kept = true;
   }
 
-  /** Restores every table from the copy; returns false without a copy. */
+  /** Restores every table from the copy. Returns false if there is no copy. */
   restore(): boolean {
     if (!this.kept) return false;
     this.transaction(() => {

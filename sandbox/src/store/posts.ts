@@ -5,18 +5,18 @@ import type { Database } from "./database.ts";
 export const LEGACY_TYPES = ["text", "quote", "link", "answer", "video", "audio", "photo", "chat"] as const;
 export type LegacyType = (typeof LEGACY_TYPES)[number];
 
-/** The place of a post. A community post is in no list of its author's blog. */
+/** Where a post is listed. A community post is in no list of its author's blog. */
 export type PostState = "published" | "queued" | "draft" | "private" | "submission" | "community";
 
-/** A post as stored: legacy fields as entered, or block-based content. */
+/** A post in the store: legacy fields as entered, or block-based content. */
 export interface Post {
   readonly id: string;
-  /** UUID of the blog. */
+  /** The UUID of the blog. */
   readonly blog: string;
   readonly author: string;
   readonly state: PostState;
   readonly stored: "legacy" | "blocks";
-  /** The legacy type; for a block-based post, the type that it is shown as. */
+  /** The legacy type. For a block-based post, this is the type as which it is shown. */
   type: LegacyType;
   timestamp: number;
   tags: string[];
@@ -27,13 +27,13 @@ export interface Post {
   rootId: string;
   readonly genesisId: string | null;
   readonly muted: boolean;
-  /** Seconds at which the mute ends; 0 for never. */
+  /** The time at which the mute ends, in seconds. 0 means never. */
   readonly muteEnd: number;
   queuePosition: number | null;
   publishOn: number | null;
-  /** Legacy: the type's fields. Blocks: `content`, `layout`, `trail`. */
+  /** For a legacy post, the fields of its type. For a block-based post, `content`, `layout` and `trail`. */
   content: JsonObject;
-  /** Further fields, shown unchanged. */
+  /** Further fields, which are shown unchanged. */
   extra: JsonObject;
 }
 
@@ -85,7 +85,7 @@ function fromRow(row: PostRow): Post {
   };
 }
 
-/** Adds the post, or replaces the post with its id. */
+/** Inserts a post, or replaces the post with the same id. */
 export function savePost(db: Database, post: Post): void {
   db.run("DELETE FROM posts WHERE id = ?", post.id);
   db.insert("posts", {
@@ -138,7 +138,7 @@ export function blankPost(id: string, blog: string, author: string, reblogKey: s
   };
 }
 
-/** Returns posts that meet a condition on the table's columns. */
+/** Returns posts that meet a condition on the columns of the table. */
 export function selectPosts(db: Database, rest: string, ...values: SQLInputValue[]): Post[] {
   return db.all<PostRow>(`SELECT * FROM posts WHERE ${rest}`, ...values).map(fromRow);
 }
@@ -151,11 +151,13 @@ export function countPosts(db: Database, rest: string, ...values: SQLInputValue[
   return db.count(`SELECT COUNT(*) AS n FROM posts WHERE ${rest}`, ...values);
 }
 
-/** The distance between ids. */
+/** The difference between consecutive ids. */
 const ID_STEP = 1009n;
 const FIRST_ID = 735_000_000_000_000_001n;
 
-/** Returns a new post id: 18 digits, greater than every previous id, and never exact as a double. */
+/**
+ * Returns a new post id. It has 18 digits, is greater than every previous id, and is never exact as a double.
+ */
 export function nextPostId(db: Database): string {
   const last = db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'last_post_id'")?.value;
   let id = last === undefined ? FIRST_ID : BigInt(last) + ID_STEP;

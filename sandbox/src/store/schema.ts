@@ -1,4 +1,4 @@
-/** The tables. Post ids are texts of digits, so that no integer is rounded to a double. */
+/** The tables. Post ids are strings of digits, so that no integer is rounded to a double. */
 export const SCHEMA = `
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 

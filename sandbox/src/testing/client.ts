@@ -11,7 +11,10 @@ export interface Got {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly bytes: Buffer;
-  /** The JSON; integers beyond 2^53 are `bigint`. Untyped, since tests read arbitrary responses. */
+  /**
+   * The JSON of the body, with integers beyond 2^53 as `bigint`. Untyped, since tests read arbitrary
+   * responses.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
   readonly json: any;
 }
@@ -20,11 +23,11 @@ export interface Ask {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
-  /** Send no `User-Agent`. */
+  /** Whether to send no `User-Agent`. */
   readonly anonymous?: boolean;
 }
 
-/** Sends a plain HTTP request over `node:http`, with the target unchanged. */
+/** Sends a plain HTTP request with `node:http`, without changing the target. */
 export function ask(url: string, options: Ask = {}): Promise<Got> {
   const { hostname, port } = new URL(url);
   const path = url.slice(url.indexOf("/", "http://".length));
@@ -66,20 +69,20 @@ export function bearer(user: string): { authorization: string } {
 export const BEARER = bearer("demo");
 export const ADA = bearer("ada");
 
-/** Sends a JSON body as the user `demo`, by POST or another method. */
+/** Sends a JSON body as the user `demo`. Default: POST. */
 export function sendJson(url: string, value: unknown, options: Ask = {}): Promise<Got> {
   const body = typeof value === "string" ? value : JSON.stringify(value);
   const headers = { "content-type": "application/json", ...BEARER, ...options.headers };
   return ask(url, { method: "POST", ...options, headers, body });
 }
 
-/** Sends a request as a seeded user, with a JSON body if given. */
+/** Sends a request as a seeded user, with a JSON body if one is given. */
 export function askAs(user: string, method: string, url: string, body?: unknown): Promise<Got> {
   const headers = bearer(user);
   return body === undefined ? ask(url, { method, headers }) : sendJson(url, body, { method, headers });
 }
 
-/** Returns the status, and the subcode if there is one, such as `403.23020`. */
+/** Returns the status, and the subcode if there is one: `403.23020`. */
 export function outcome(got: Got): string {
   const code: unknown = got.json?.errors?.[0]?.code;
   return code ? `${got.status}.${code}` : String(got.status);
@@ -129,11 +132,11 @@ export interface SignOptions {
   readonly nonce?: string;
   readonly method?: string;
   readonly form?: string;
-  /** Further protocol parameters, such as `oauth_callback`. */
+  /** Additional protocol parameters, such as `oauth_callback`. */
   readonly extra?: Record<string, string>;
 }
 
-/** Returns the `Authorization` header of a signed request, by default of the user `demo`. */
+/** Returns the `Authorization` header of a signed request. Default: a request of the user `demo`. */
 export function signed(url: string, options: SignOptions = {}): { authorization: string } {
   const scheme = url.slice(0, url.indexOf("://"));
   const start = scheme.length + "://".length;

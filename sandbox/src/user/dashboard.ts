@@ -9,7 +9,8 @@ import { postObject } from "../view/post-object.ts";
 import { viewOf } from "../view/view.ts";
 
 /**
- * Selects published posts of the blogs that a user follows or writes for, without other users' private blogs.
+ * The SQL condition for published posts of the blogs that a user follows or writes for, without private blogs
+ * of other users.
  */
 const ON_DASHBOARD = `state = 'published' AND blog IN (
     SELECT blog FROM follows JOIN blogs ON uuid = blog WHERE user = ? AND private = 0
@@ -20,7 +21,7 @@ function withoutBlog({ blog: _, ...post }: JsonObject): JsonObject {
   return post;
 }
 
-/** GET /v2/user/dashboard: newest first; each post has `blog_name` but no `blog` */
+/** Handles GET /v2/user/dashboard. Lists posts newest first. Each post has a `blog_name`, but no `blog`. */
 export function dashboard(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { db } = call.world;

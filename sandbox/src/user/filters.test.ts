@@ -49,14 +49,14 @@ test("one or many tags are added, in JSON and in every form of a list, with 201 
 });
 
 test.each([[""], ["  "], ["a", ""], ["a,b"], ["a\nb"], ["x".repeat(141)], []])(
-  "tags %j are 400, and none is added",
+  "tags %j are rejected with 400, and none is added",
   async (...values) => {
     expect(await addTags(values)).toBe("400");
     expect(await tags("ada")).toEqual([]);
   },
 );
 
-test("a request without tags is 400", async () => {
+test("a request without tags is rejected with 400", async () => {
   expect(outcome(await askAs("ada", "POST", tagsUrl, {}))).toBe("400");
   expect(outcome(await askAs("ada", "DELETE", `${tagsUrl}/`))).toBe("400");
   expect(outcome(await askAs("ada", "DELETE", `${tagsUrl}/%20`))).toBe("400");
@@ -86,7 +86,7 @@ test("every tag that can be added can be removed", async () => {
   );
 });
 
-test("one tag above the maximum is 403, and adds none", async () => {
+test("a tag above the maximum number is rejected with 403, and none is added", async () => {
   sandbox.limits.filteredTags = 3;
   expect(await addTags(["a", "b"])).toBe("201");
   expect(await addTags(["c", "d"])).toBe("403");
@@ -105,7 +105,7 @@ test("content is added as a string or an array, and removed by query or body", a
   expect(await content("ada")).toEqual(["\u{1F333}"]);
 });
 
-test("content that is empty, too long or already filtered is 400", async () => {
+test("content that is empty, too long or already filtered is rejected with 400", async () => {
   expect(await addContent("a")).toBe("201");
   for (const value of ["", [""], [], "a", ["b", "a"], ["c", "c"], "x".repeat(251), undefined]) {
     expect(await addContent(value)).toBe("400");
@@ -117,7 +117,7 @@ test("content that is empty, too long or already filtered is 400", async () => {
   expect(await content("ada")).toEqual(["a", "\u{1F333}".repeat(250)]);
 });
 
-test("one content filter above the maximum is 403", async () => {
+test("a content filter above the maximum number is rejected with 403", async () => {
   sandbox.limits.filteredContent = 1;
   expect(await addContent(["a", "b"])).toBe("403");
   expect(await addContent("a")).toBe("201");

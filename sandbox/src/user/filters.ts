@@ -4,14 +4,14 @@ import { envelope, type HttpResponse, reject } from "../http/response.ts";
 
 /** One of the two lists of filters. */
 interface FilterKind {
-  /** The name of the parameter and of the response's field. */
+  /** The name of the parameter and of the field in responses. */
   readonly name: "filtered_tags" | "filtered_content";
   readonly limit: "filteredTags" | "filteredContent";
   /** The maximum number of code points of a filter. */
   readonly characters: number;
-  /** Adding an existing filter is 400; otherwise it has no effect. */
+  /** Whether adding an existing filter is a 400. Otherwise it has no effect. */
   readonly unique: boolean;
-  /** Text that a filter of this kind may not contain. */
+  /** Matches characters that a filter of this kind must not contain. */
   readonly forbidden: RegExp;
 }
 
@@ -20,7 +20,7 @@ const TAGS: FilterKind = {
   limit: "filteredTags",
   characters: 140,
   unique: false,
-  // A comma separates tags in all other places.
+  // a comma separates tags in all other places
   forbidden: /[,\p{Cc}]/u,
 };
 
@@ -32,7 +32,7 @@ const CONTENT: FilterKind = {
   forbidden: /\p{Cs}/u,
 };
 
-/** Returns a filter without surrounding spaces; throws 400 when it is empty, too long or invalid. */
+/** Returns a filter without surrounding spaces. Throws 400 if it is empty, too long or invalid. */
 function checked(kind: FilterKind, value: string): string {
   const trimmed = value.trim();
   if (trimmed === "") throw reject(400, `${kind.name} holds an empty string`);
@@ -52,7 +52,7 @@ function list(call: Call, kind: FilterKind): HttpResponse {
   return envelope({ [kind.name]: rows.map(({ value }) => value) });
 }
 
-/** Adds all of them or none: 403 when they exceed the maximum. */
+/** Adds all filters, or none: throws 403 if they exceed the maximum number. */
 function add(call: Call, kind: FilterKind): HttpResponse {
   const user = requireUser(call.caller);
   const { db, limits } = call.world;
@@ -68,7 +68,7 @@ function add(call: Call, kind: FilterKind): HttpResponse {
   return envelope({}, 201);
 }
 
-/** Removes a filter; no effect when it does not exist. */
+/** Removes a filter. Has no effect if it does not exist. */
 function remove(call: Call, kind: FilterKind, value: string): HttpResponse {
   call.world.db.run(
     "DELETE FROM filters WHERE user = ? AND kind = ? AND value = ?",
@@ -82,18 +82,18 @@ function remove(call: Call, kind: FilterKind, value: string): HttpResponse {
 /** GET /v2/user/filtered_tags */
 export const listFilteredTags = (call: Call): HttpResponse => list(call, TAGS);
 
-/** POST /v2/user/filtered_tags: one or many */
+/** Handles POST /v2/user/filtered_tags, with one or many tags. */
 export const addFilteredTags = (call: Call): HttpResponse => add(call, TAGS);
 
-/** DELETE /v2/user/filtered_tags/{tag}: the tag percent-encoded in the path */
+/** Handles DELETE /v2/user/filtered_tags/{tag}, with the percent-encoded tag in the path. */
 export const removeFilteredTag = (call: Call): HttpResponse => remove(call, TAGS, call.path.tag ?? "");
 
 /** GET /v2/user/filtered_content */
 export const listFilteredContent = (call: Call): HttpResponse => list(call, CONTENT);
 
-/** POST /v2/user/filtered_content: a string or several */
+/** Handles POST /v2/user/filtered_content, with one or several strings. */
 export const addFilteredContent = (call: Call): HttpResponse => add(call, CONTENT);
 
-/** DELETE /v2/user/filtered_content: the string in the query, or in the body */
+/** Handles DELETE /v2/user/filtered_content, with the string in the query or in the body. */
 export const removeFilteredContent = (call: Call): HttpResponse =>
   remove(call, CONTENT, call.input.list(CONTENT.name)[0] ?? "");

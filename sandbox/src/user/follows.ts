@@ -9,16 +9,19 @@ import { blogObject } from "../view/blog-object.ts";
 import { viewOf } from "../view/view.ts";
 import type { World } from "../world.ts";
 
-/** The address of a blog: a host, with or without a scheme, and any path. */
+/** Matches the address of a blog: a host, with or without a scheme, and any path. */
 const BLOG_URL = /^(?:https?:\/\/)?((?:[a-z0-9-]+\.)+[a-z0-9-]+)(?::\d+)?(?:[/?#].*)?$/i;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** GET /v2/user/following: most recently followed first */
+/** Handles GET /v2/user/following. Lists blogs, most recently followed first. */
 export function userFollowing(call: Call): HttpResponse {
   return followingPage(call, requireUser(call.caller));
 }
 
-/** Returns the blog of a URL; throws 400 when it is malformed, 404 when the caller sees no blog there. */
+/**
+ * Returns the blog at a URL. Throws 400 if the URL is malformed, and 404 if there is no blog that the caller
+ * can see.
+ */
 function blogAt(call: Call, url: string): Blog {
   const { db } = call.world;
   const host = BLOG_URL.exec(url)?.[1];
@@ -30,7 +33,7 @@ function blogAt(call: Call, url: string): Blog {
   return blog;
 }
 
-/** Finds a blog by its e-mail address, if the blog allows that. */
+/** Finds a blog by its e-mail address, if the blog allows it. */
 function blogOfEmail(call: Call, email: string): Blog {
   const { db } = call.world;
   if (!EMAIL.test(email)) throw reject(400, `Not an e-mail address: ${email}`);
@@ -52,7 +55,10 @@ function checkFollow(world: World, user: string, blog: Blog): void {
   }
 }
 
-/** POST /v2/user/follow: by `url`, else by `email`; no effect when the blog is already followed */
+/**
+ * Handles POST /v2/user/follow, by `url` or otherwise by `email`. Has no effect if the blog is already
+ * followed.
+ */
 export function follow(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { world } = call;
@@ -77,7 +83,7 @@ export function follow(call: Call): HttpResponse {
   return envelope({ blog: blogObject(blog, viewOf(call)) });
 }
 
-/** POST /v2/user/unfollow: no effect when the blog is not followed */
+/** Handles POST /v2/user/unfollow. Has no effect if the blog is not followed. */
 export function unfollow(call: Call): HttpResponse {
   const blog = blogAt(call, call.input.required("url"));
   call.world.db.run("DELETE FROM follows WHERE user = ? AND blog = ?", requireUser(call.caller), blog.uuid);

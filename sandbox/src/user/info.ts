@@ -10,7 +10,10 @@ import { viewOf } from "../view/view.ts";
 
 const DAY = 86_400;
 
-/** GET /v2/user/info: the caller, and the blogs they can post to, the primary one first */
+/**
+ * Handles GET /v2/user/info. Returns the caller, and the blogs to which the caller can post, the primary blog
+ * first.
+ */
 export function userInfo(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { db } = call.world;
@@ -40,7 +43,7 @@ const DAILY: Readonly<Record<string, { description: string; limit: keyof Limits 
   videos: { description: "the number of videos you can upload per day", limit: "videosPerDay" },
 };
 
-/** GET /v2/user/limits: days are calendar days (UTC); limits that are off are omitted */
+/** Handles GET /v2/user/limits. Days are calendar days (UTC). Disabled limits are omitted. */
 export function userLimits(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { world } = call;

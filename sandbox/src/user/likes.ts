@@ -8,14 +8,14 @@ import { findPost, type Post } from "../store/posts.ts";
 import { untilTomorrow, usedToday, useToday } from "../usage.ts";
 import { addNote } from "../view/note-object.ts";
 
-/** GET /v2/user/likes: newest first, by `offset` (at most 1000), `before` or `after` */
+/** Handles GET /v2/user/likes. Lists likes newest first, by `offset` (at most 1000), `before` or `after`. */
 export function userLikes(call: Call): HttpResponse {
   return likesPage(call, requireUser(call.caller));
 }
 
 /**
- * Returns the post of `id` and `reblog_key`; throws 400 when one is missing, 404 when they match no post that
- * the caller can see.
+ * Returns the post with `id` and `reblog_key`. Throws 400 if one of them is missing, and 404 if they match no
+ * post that the caller can see.
  */
 function likable(call: Call): Post {
   const { db } = call.world;
@@ -29,7 +29,9 @@ function likable(call: Call): Post {
   return post;
 }
 
-/** POST /v2/user/like: no effect when the post is already liked. 429 above the day's likes. */
+/**
+ * Handles POST /v2/user/like. Has no effect if the post is already liked. Throws 429 above the daily limit.
+ */
 export function like(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { world } = call;
@@ -57,7 +59,7 @@ export function like(call: Call): HttpResponse {
   return envelope([]);
 }
 
-/** POST /v2/user/unlike: no effect when the post is not liked. */
+/** Handles POST /v2/user/unlike. Has no effect if the post is not liked. */
 export function unlike(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { db } = call.world;

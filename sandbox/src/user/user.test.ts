@@ -29,7 +29,7 @@ async function adasPost(): Promise<{ id: bigint; id_string: string; reblog_key: 
   return response.posts[0];
 }
 
-test("info returns the user and the blogs they write for, the primary one first", async () => {
+test("info returns the user and the blogs that the user writes for, the primary blog first", async () => {
   const { user } = await get("/info");
   expect(user).toMatchObject({ name: "demo", likes: 25, following: 25, default_post_format: "html" });
   expect(user.blogs.map((blog: JsonObject) => [blog.name, blog.primary, blog.type])).toEqual([
@@ -48,7 +48,7 @@ test("info returns the user and the blogs they write for, the primary one first"
   expect(short).toEqual([{ name: "ada" }, { name: "ada-secret" }, { name: "newsroom" }]);
 });
 
-test("limits returns an object for each limit, reset at midnight and counted by use", async () => {
+test("limits returns an object for each limit, which counts uses and is reset at midnight", async () => {
   await post("/follow", { url: "https://grace.blog.example/" });
   const { user } = await get("/limits");
   const reset_at = (Math.floor(NOW / DAY) + 1) * DAY;
@@ -67,12 +67,12 @@ test("limits returns an object for each limit, reset at midnight and counted by 
   expect((await get("/limits")).user.follows.remaining).toBe(200);
 });
 
-test("a limit that is off is omitted", async () => {
+test("a disabled limit is omitted", async () => {
   sandbox.limits.likesPerDay = Number.POSITIVE_INFINITY;
   expect("likes" in (await get("/limits")).user).toBe(false);
 });
 
-test("the dashboard has posts of followed blogs and the user's own, without a blog object", async () => {
+test("the dashboard contains posts of followed blogs and the user's own posts, without a blog object", async () => {
   const first = await get("/dashboard");
   expect(first.posts).toHaveLength(20);
   for (const item of first.posts) expect([typeof item.blog_name, "blog" in item]).toEqual(["string", false]);
@@ -107,7 +107,7 @@ test("the dashboard can be filtered by type and id, paged, and shown in blocks a
 });
 
 test.each(["limit=0", "limit=x", "offset=-1", "type=poll", "since_id=x", "npf=maybe"])(
-  "a dashboard with %s is 400",
+  "a dashboard with %s is rejected with 400",
   async (query) => {
     expect(outcome(await askAs("demo", "GET", `${U}/dashboard?${query}`))).toBe("400");
   },
@@ -124,7 +124,7 @@ test("likes are paged by only one of offset, before and after", async () => {
   }
 });
 
-test("following: most recently followed first, with a total", async () => {
+test("following lists blogs, most recently followed first, with a total", async () => {
   const got = await get("/following?limit=2");
   expect(got).toMatchObject({
     total_blogs: 25,
@@ -135,7 +135,7 @@ test("following: most recently followed first, with a total", async () => {
 });
 
 test.each(["https://grace.blog.example/", "http://grace.blog.example/post/1", "grace.blog.example"])(
-  "%s is followed and unfollowed",
+  "the blog at %s can be followed and unfollowed",
   async (url) => {
     const got = await post("/follow", { url });
     expect([got.status, got.json.response.blog.name, got.json.response.blog.followed]).toEqual([
@@ -174,7 +174,7 @@ test.each([
   ["404", { url: "https://nobody.blog.example/" }],
   ["404", { url: "https://ada-secret.blog.example/" }],
   ["404", { email: "nobody@example.org" }],
-])("%s to follow %j", async (expected, body) => {
+])("the response is %s to a request to follow %j", async (expected, body) => {
   expect(outcome(await post("/follow", body))).toBe(expected);
 });
 
@@ -182,7 +182,7 @@ test.each([
   ["400", {}],
   ["400", { url: "nonsense" }],
   ["404", { url: "https://nobody.blog.example/" }],
-])("%s to unfollow %j", async (expected, body) => {
+])("the response is %s to a request to unfollow %j", async (expected, body) => {
   expect(outcome(await post("/unfollow", body))).toBe(expected);
 });
 
@@ -190,7 +190,7 @@ test("a blog that blocks the caller cannot be followed", async () => {
   expect(outcome(await post("/follow", { url: "demo.blog.example" }, "grace"))).toBe("403");
 });
 
-test("follows and likes have a daily limit, and follows a total limit", async () => {
+test("follows and likes have a daily limit, and follows also have a total limit", async () => {
   sandbox.limits.followsPerDay = 1;
   expect(outcome(await post("/follow", { url: "grace.blog.example" }, "reader-01"))).toBe("200");
   const rejected = await post("/follow", { url: "ada.blog.example" }, "reader-01");
@@ -204,7 +204,7 @@ test("follows and likes have a daily limit, and follows a total limit", async ()
   expect(outcome(await post("/like", { id, reblog_key }, "reader-01"))).toBe("429");
 });
 
-test("a like is listed and noted, and can be undone", async () => {
+test("a like is in the list of likes and in the notes of the post, and can be undone", async () => {
   const { id_string: id, reblog_key } = await adasPost();
   const liked = await askAs("reader-01", "POST", `${U}/like`, `{"id": ${id}, "reblog_key": "${reblog_key}"}`);
   expect([liked.status, liked.json.response]).toEqual([200, []]);
@@ -257,13 +257,13 @@ test("posts of a featured tag are paged by the time when they were featured", as
 });
 
 test.each(["", "tag=", "tag=x&limit=0", "tag=x&before=y", "tag=x&filter=markdown"])(
-  "tagged with '%s' is 400",
+  "tagged with '%s' is rejected with 400",
   async (query) => {
     expect((await ask(`${sandbox.url}/v2/tagged?${query}&${KEY}`)).status).toBe(400);
   },
 );
 
-test("every user endpoint needs a user", async () => {
+test("every user endpoint requires a user", async () => {
   for (const path of [
     "/info",
     "/limits",

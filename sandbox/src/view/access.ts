@@ -5,7 +5,7 @@ import { type Blog, isAdmin, isMember, requireBlog } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
 
 /**
- * Returns the blog that the path names, for reading; throws 404 when it is unknown, 403 when it is private
+ * Returns the blog that the path names, for reading. Throws 404 if it is unknown, and 403 if it is private
  * and the caller is not a member.
  */
 export function readableBlog(call: Call): Blog {
@@ -16,7 +16,7 @@ export function readableBlog(call: Call): Blog {
   return blog;
 }
 
-/** Returns the blog that the path names to its members; throws 403 for others. */
+/** Returns the blog that the path names, if the caller is a member. Throws 403 otherwise. */
 export function ownBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (!isMember(call.world.db, blog, requireUser(call.caller))) {
@@ -25,7 +25,7 @@ export function ownBlog(call: Call): Blog {
   return blog;
 }
 
-/** Returns the blog that the path names to its admins. */
+/** Returns the blog that the path names, if the caller is an admin. */
 export function administeredBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (!isAdmin(call.world.db, blog, requireUser(call.caller))) {
@@ -34,7 +34,10 @@ export function administeredBlog(call: Call): Blog {
   return blog;
 }
 
-/** Returns a post of the path's blog to the blog's members; throws 404 when the post does not exist there. */
+/**
+ * Returns a post of the blog that the path names, to members of the blog. Throws 404 if the post does not
+ * exist there.
+ */
 export function ownPost(call: Call, id: string | undefined): { blog: Blog; post: Post } {
   const blog = ownBlog(call);
   if (id === undefined || id === "") throw reject(400, "Missing required parameter: id");
@@ -43,7 +46,7 @@ export function ownPost(call: Call, id: string | undefined): { blog: Blog; post:
   return { blog, post };
 }
 
-/** Returns `limit` and `offset` of a list: 1 to 20, clamped to 20. */
+/** Returns the `limit` and the `offset` of a list. The limit is at least 1, and clamped to 20. */
 export function page(call: Call): { limit: number; offset: number } {
   return {
     limit: call.query.integer("limit", { min: 1, clampTo: 20 }) ?? 20,

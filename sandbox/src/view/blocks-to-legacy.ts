@@ -4,7 +4,7 @@ import { escapeHtml, formatText } from "./html.ts";
 
 type Block = JsonObject;
 
-/** Returns the legacy type of a block-based post; the first match decides. */
+/** Returns the legacy type of a block-based post. The first match decides. */
 export function legacyType(content: readonly unknown[], layout: readonly unknown[]): LegacyType {
   const blocks = content.filter(isObject);
   const has = (type: string, subtype?: string) =>
@@ -54,7 +54,7 @@ function blockHtml(block: Block): string {
   return "";
 }
 
-/** Returns the media objects of a block with one or several. */
+/** Returns the media objects of a block, which has one or several. */
 function media(block: Block): JsonObject[] {
   const items = Array.isArray(block.media) ? block.media : [block.media];
   return items.filter(isObject);
@@ -104,7 +104,7 @@ function answer(blocks: readonly Block[], layout: readonly unknown[]): JsonObjec
   };
 }
 
-/** Returns the type-specific legacy fields of block-based content. */
+/** Converts block-based content to the legacy fields of its type. */
 export function blocksToLegacy(
   type: LegacyType,
   content: readonly unknown[],

@@ -4,7 +4,7 @@ import type { View } from "./view.ts";
 
 const AVATAR_SIZES = [512, 128, 96, 64] as const;
 
-/** Returns the address of an avatar image in one size. */
+/** Returns the address of an avatar image with the given size. */
 export function avatarUrl(blog: Blog, size: number): string {
   return `https://media.blog.example/avatars/${blog.uuid.slice(2)}_${size}.png`;
 }
@@ -101,7 +101,7 @@ export function blogObject(blog: Blog, view: View): JsonObject {
   return select(all, optionalFields(blog, view), view);
 }
 
-/** Returns `circle` or `square`, by the blog's theme. */
+/** Returns `circle` or `square`, depending on the theme of the blog. */
 export function avatarShape(blog: Blog): string {
   const { theme } = blog.data;
   return isObject(theme) && theme.avatar_shape === "circle" ? "circle" : "square";

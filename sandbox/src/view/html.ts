@@ -9,7 +9,7 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Returns the plain text of HTML: tags removed, common entities decoded. */
+/** Returns the plain text of HTML, without tags and with common entities decoded. */
 export function stripHtml(html: string): string {
   return html
     .replace(/<\/(p|div|h\d|li|blockquote)>\s*(?=<)/gi, "\n")
@@ -21,7 +21,7 @@ export function stripHtml(html: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** Converts the Markdown subset that posts here use: emphasis, links, paragraphs. */
+/** Converts the subset of Markdown that posts use here: emphasis, links, paragraphs. */
 export function markdownToHtml(source: string): string {
   return source
     .split(/\n{2,}/)
@@ -56,7 +56,7 @@ function tags(format: JsonObject): [open: string, close: string] {
   return ["", ""];
 }
 
-/** Renders text with inline formats, counted in code points, as HTML. */
+/** Renders text with inline formats, whose positions count code points, as HTML. */
 export function formatText(text: string, formatting: readonly unknown[]): string {
   const points = Array.from(text);
   const formats = formatting.filter(isObject);

@@ -28,7 +28,7 @@ function title(fields: JsonObject): JsonObject[] {
   return string(fields.title) === "" ? [] : [{ type: "text", subtype: "heading1", text: fields.title }];
 }
 
-/** Converts a legacy post's fields to blocks and layouts. */
+/** Converts the fields of a legacy post to blocks and layouts. */
 export function legacyToBlocks(
   type: LegacyType,
   fields: JsonObject,

@@ -2,10 +2,10 @@ import type { Call } from "../dispatch/call.ts";
 import { percentEncode } from "../http/fields.ts";
 import type { JsonObject } from "../json.ts";
 
-/** Parameters that control how posts and blogs are shown; every page of a list repeats them. */
+/** The parameters that control how posts and blogs are shown. Every page of a list repeats them. */
 const SHOWN = new Set(["npf", "filter", "reblog_info", "notes_info", "fields[blogs]"]);
 
-/** Returns a link to another page of the same list: a relative action with its parameters as texts. */
+/** Returns a link to another page of the same list, as a relative action whose parameters are strings. */
 export function pageLink(call: Call, place: Record<string, string>): JsonObject {
   const shown = Object.fromEntries(call.queryPairs.filter(([name]) => SHOWN.has(name)));
   const params = { ...place, ...shown };
@@ -16,8 +16,10 @@ export function pageLink(call: Call, place: Record<string, string>): JsonObject 
 }
 
 /**
- * Returns the `_links` of an offset list: `next` except on the last page, `prev` except on the first.
- * `filters` are the parameters that select the list's items; every page repeats them.
+ * Returns the `_links` of a list with offsets: `next` except on the last page, `prev` except on the first
+ * page.
+ *
+ * @param filters the parameters that select the items of the list, which every page repeats
  */
 export function offsetLinks(
   call: Call,

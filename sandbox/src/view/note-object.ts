@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts";
 import type { World } from "../world.ts";
 import { avatarShape, avatarUrl } from "./blog-object.ts";
 
-/** A note as stored; replies have microseconds. */
+/** A note in the store. The times of replies have microseconds. */
 export interface Note {
   readonly seq: number;
   readonly root_id: string;
@@ -19,7 +19,7 @@ export function rootNoteCount(db: Database, rootId: string): number {
   return db.count("SELECT COUNT(*) AS n FROM notes WHERE root_id = ?", rootId);
 }
 
-/** Returns a note as sent. */
+/** Returns a note in the form for responses. */
 export function noteObject(world: World, note: Note, user: string | undefined): JsonObject {
   const blog = blogByUuid(world.db, note.blog);
   const followed =
@@ -51,7 +51,7 @@ export function noteObjects(
     .map((note) => noteObject(world, note, user));
 }
 
-/** Adds a note to a post's root. */
+/** Adds a note to the root of a post. */
 export function addNote(
   world: World,
   rootId: string,

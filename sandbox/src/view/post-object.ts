@@ -9,14 +9,14 @@ import { legacyToBlocks } from "./legacy-to-blocks.ts";
 import { noteObjects, rootNoteCount } from "./note-object.ts";
 import type { View } from "./view.ts";
 
-/** Legacy fields with text as entered, shown as HTML, plain text or raw. */
+/** The legacy fields that contain text as entered, and are shown as HTML, plain text or raw. */
 const TEXT_FIELDS = ["body", "caption", "text", "source", "description", "question", "answer"] as const;
 
 export function postUrl(blog: Blog, post: Post): string {
   return `${blogUrl(blog)}post/${post.id}${post.slug === "" ? "" : `/${post.slug}`}`;
 }
 
-/** Returns the content of a post in blocks, in either stored form. */
+/** Returns the content of a post in blocks. The post may be stored in either form. */
 export function blocksOf(post: Post): { content: unknown[]; layout: unknown[]; trail: unknown[] } {
   if (post.stored === "legacy") return { ...legacyToBlocks(post.type, post.content), trail: [] };
   const list = (value: unknown) => (Array.isArray(value) ? value : []);
@@ -102,7 +102,7 @@ function reblogFields(post: Post, view: View): JsonObject {
   return out;
 }
 
-/** Returns the state that clients see: a community post is published. */
+/** Returns the state that clients see. A community post is shown as published. */
 export function shownState({ state }: Post): string {
   return state === "community" ? "published" : state;
 }
@@ -118,7 +118,7 @@ function queueFields(post: Post): JsonObject {
   return out;
 }
 
-/** Returns the mute of a post for its owner; an expired mute counts as over. */
+/** Returns the mute of a post for its owner. An expired mute counts as ended. */
 export function muteFields(post: Post, now: number): JsonObject {
   const muted = post.muted && (post.muteEnd === 0 || post.muteEnd > now);
   return { muted, mute_end_timestamp: muted ? post.muteEnd : 0 };
@@ -140,7 +140,7 @@ function callerFields(blog: Blog, post: Post, view: View): JsonObject {
   return out;
 }
 
-/** Returns a post as lists show it: block-based or legacy, by `npf`. */
+/** Returns a post in the form for lists: block-based or legacy, depending on `npf`. */
 export function postObject(post: Post, view: View): JsonObject {
   const blog = blogByUuid(view.world.db, post.blog);
   const { content, layout, trail } = view.npf ? blocksOf(post) : { content: [], layout: [], trail: [] };
@@ -180,7 +180,7 @@ export function postObject(post: Post, view: View): JsonObject {
   };
 }
 
-/** Returns trail items with blogs in the view's form; broken items have no blog. */
+/** Returns the items of a trail, with blogs in the form of the view. Broken items have no blog. */
 function npfTrail(trail: unknown[], view: View): unknown[] {
   return trail.filter(isObject).map((item) => {
     const uuid = isObject(item.blog) ? item.blog.uuid : undefined;

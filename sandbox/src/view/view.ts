@@ -8,7 +8,7 @@ export interface BlogSelection {
   readonly optional: Set<string>;
 }
 
-/** The form in which a response shows blogs and posts: the viewer, the format, the extras. */
+/** How a response shows blogs and posts: the viewer, the format, and the additional fields. */
 export interface View {
   readonly world: World;
   readonly user: string | undefined;
@@ -20,8 +20,8 @@ export interface View {
 }
 
 /**
- * Parses `fields[blogs]=a,b,?c`: names select, `?` names add optional fields; only `?` names mean the default
- * fields plus the named ones.
+ * Parses `fields[blogs]=a,b,?c`. Plain names select fields, and names with `?` add optional fields. If all
+ * names have a `?`, the default fields are also selected.
  */
 function blogSelection(query: Fields): BlogSelection {
   const names = (query.text("fields[blogs]") ?? "")

@@ -15,8 +15,8 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
     },
     "config-syntax": {
       meaning:
-        "A service config is not valid YAML (or JSON, which is a subset of YAML). The message is that of the YAML parser.",
-      remedy: "Fix the file at that position.",
+        "A service config is not valid YAML (or JSON, which is a subset of YAML). The text of the problem comes from the YAML parser.",
+      remedy: "Correct the file at the reported position.",
       config: {
         source: ["connectrest:", "  services: ["].join("\n"),
         problem:
@@ -24,7 +24,7 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-key": {
-      meaning: "A service config has an unknown key. Keys are field names, as declared or in lowerCamel.",
+      meaning: "A service config has an unknown key. Keys are field names, as declared or in lowerCamelCase.",
       remedy: "Fix the name.",
       config: {
         source: [
@@ -39,7 +39,7 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
     },
     "config-missing": {
       meaning: "An entry has no `selector` or no `rules`.",
-      remedy: "Add what is missing.",
+      remedy: "Add the missing key.",
       config: {
         source: ["connectrest:", "  services:", "    - rules: { upstream: shelf }"].join("\n"),
         problem:
@@ -49,7 +49,7 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
     "config-selector": {
       meaning: "A selector is not a full name, or selects nothing in the files of the run.",
       remedy:
-        "Use the full name of a service, method, field, oneof or enum value, or end it with `.*` to select everything below.",
+        "Use the full name of a service, method, field, oneof or enum value, or a prefix with `.*`, which selects everything below it.",
       config: {
         source: ["http:", "  rules:", "    - selector: shelf.v1.Shelf.GetBok", "      get: /books/{id}"].join(
           "\n",
@@ -59,8 +59,8 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-twice": {
-      meaning: "Two keys set the same thing, or belong to the same oneof, such as two verbs.",
-      remedy: "Keep one; write further paths as `additional_bindings`.",
+      meaning: "Two keys set the same rule, or belong to the same oneof, such as two verbs.",
+      remedy: "Keep one of the keys. Write further paths as `additional_bindings`.",
       config: {
         source: [
           "http:",
@@ -75,7 +75,7 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
     },
     "config-type": {
       meaning: "A value does not have the type of its field.",
-      remedy: "Use a value of the type that the message names.",
+      remedy: "Use a value of the type that the problem names.",
       config: {
         source: [
           "connectrest:",

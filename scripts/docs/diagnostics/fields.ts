@@ -9,41 +9,42 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy: "Change the type of the field, or remove the rule.",
     },
     "time-duration": {
-      meaning: "A Duration has a notation for dates, `none` or `rounding`, which are for points in time.",
+      meaning:
+        "A Duration has `none`, `rounding` or a notation for dates, which apply only to points in time.",
       remedy:
         "Use SECONDS, MILLIS, MICROS, NANOS or ISO_8601, or remove `time` for `3.5s`. Use `absent` in place of `none`. A Duration is sent with its fraction; use an integer field for whole units.",
     },
     "time-format": {
       meaning:
-        "The `format` of a time does not identify a point in time: it has no year, or a part without the next greater one (`YYYY-mm-DD` has a minute and no month). Or it has a part of another format language (`yyyy`, `hh`, `SSS`), or a part twice, both of which would be literal text.",
+        "The `format` of a time does not identify a point in time: the format has no year, or has a part without the next larger part (`YYYY-mm-DD` has a minute but no month). Or the format has a part of another format language (`yyyy`, `hh`, `SSS`) or the same part twice, which would be literal text.",
       remedy:
         "Use each of `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss` at most once, from the year down to the smallest part, in any order. For fractions and zones, use `unit: ISO_8601`, or a string field.",
     },
     "unwrap-type": {
       meaning: "`unwrap` is set on a field whose message is not a single list or map.",
-      remedy: "Give the message one repeated field and no other, or remove the rule.",
+      remedy: "Give the message a repeated field and no other fields, or remove the rule.",
     },
     "mask-type": {
-      meaning: "`mask` is set on a field that is no `google.protobuf.FieldMask`.",
+      meaning: "`mask` is set on a field that is not a `google.protobuf.FieldMask`.",
       remedy: "Change the type of the field, or remove the rule.",
     },
     "mask-of": {
-      meaning: "`mask.of` names no field with a message, beside the mask or in the response.",
+      meaning: "`mask.of` does not name a message field next to the mask or in the response.",
       remedy: "Name the field whose message the paths of the mask start from.",
     },
     "mask-unset": {
       meaning:
-        "`mask.unset` clears fields of a JSON body, and there is none, or it is not clear which message is meant.",
+        "`mask.unset` clears fields of a JSON body, but the request has no JSON body, or several messages are possible.",
       remedy:
-        "Give the HTTP rule a `body` in JSON, and name the field in it with `mask.of`; or remove `unset`.",
+        "Give the HTTP rule a JSON `body`, and name the field in the body with `mask.of`. Or remove `unset`.",
     },
     "from-source": {
       meaning: "A source in `from` has neither `header`, `status` nor `path`.",
-      remedy: "Set one of them.",
+      remedy: "Set one of the three.",
     },
     "unknown-twice": {
       meaning: "Two fields of a message have `unknown`.",
-      remedy: "Keep one of them.",
+      remedy: "Keep `unknown` on one field.",
     },
     "unknown-type": {
       meaning: "`unknown` is set on a field that cannot hold arbitrary keys and values.",
@@ -52,7 +53,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     "type-unsupported": {
       meaning:
         "A type is not supported where it is used: a `google.api.HttpBody` inside of JSON, or a response that is not an object.",
-      remedy: "Wrap it in a message of your own; for bytes, make the `HttpBody` the whole body.",
+      remedy: "Wrap the value in a separate message. For bytes, make the `HttpBody` the whole body.",
     },
     "from-rel": {
       meaning: "A source has `rel`, which selects an address from a `Link` header, but no `header`.",
@@ -61,7 +62,8 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     "from-status": {
       meaning:
         "The field cannot hold a status, or a bool is compared with a status that no response can have.",
-      remedy: "Use a number to receive the status itself, or a bool to compare it with one from 200 to 599.",
+      remedy:
+        "Use a number to receive the status itself, or a bool to compare the status with a number from 200 to 599.",
     },
     "unknown-member": {
       meaning: "A member of a oneof has `unknown`. Any unknown key would select that member.",
@@ -69,15 +71,15 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "alias-twice": {
       meaning: "An alias is empty, or is already a name of the field or enum value.",
-      remedy: "Remove it.",
+      remedy: "Remove the alias.",
     },
     "wire-twice": {
       meaning: "Two values of an enum have the same spelling, so the second one is never read.",
-      remedy: "Give one of them another `wire` or other aliases.",
+      remedy: "Give one of the values another `wire` or other aliases.",
     },
     "dotted-path": {
       meaning:
-        "A path into JSON has an empty key or an unmatched quote, or is the root where only a part of the JSON can be meant.",
+        "A path into JSON has an empty key or an unmatched quote, or is the root in a place where a path must select a part of the JSON.",
       remedy:
         "Join keys with single dots, e.g. `meta.status`; put a key that contains dots in single quotes.",
     },
@@ -89,12 +91,12 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "key-index": {
       meaning:
-        "A key ends with an index, `coords.0` or `coords[0]`, as if it were a path. It would be looked for as it is.",
+        "A key ends with an index, `coords.0` or `coords[0]`, as if it were a path. The runtime would look for a key with exactly this name.",
       remedy: 'Use a path: `from: {path: "coords.0"}`, or `when: {key: "kinds.0"}` for a member of a oneof.',
     },
     "member-keys": {
       meaning:
-        "A member of a FLATTENED oneof is a message that JSON writes as one value, e.g. a Timestamp: it has no keys to stand beside the discriminator.",
+        "A member of a FLATTENED oneof is a message that JSON writes as one value, e.g. a Timestamp. Such a message has no keys that could be next to the discriminator.",
       remedy: "Use NESTED or BESIDE, or put the value into a message.",
     },
     fallback: {
@@ -103,38 +105,38 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     payload: {
       meaning:
-        "`layout: BESIDE` puts the object of the member under a key of its own, but no rule names that key, or it is that of the discriminator.",
-      remedy: "Set `payload` to a key of its own.",
+        "`layout: BESIDE` puts the object of the member under a separate key, but no rule names this key, or the key is the discriminator.",
+      remedy: "Set `payload` to a key that nothing else uses.",
     },
     "when-twice": {
       meaning: "One value of the discriminator selects two members.",
-      remedy: "Remove it from one of them.",
+      remedy: "Remove the value from one of the members.",
     },
     "when-missing": {
       meaning:
-        "A member of a oneof can never be read: another member reads the same key, or the others are chosen by conditions and there is no discriminator.",
+        "A member of a oneof can never be read: another member reads the same key, or conditions select the other members and the oneof has no discriminator.",
       remedy: "Add `when` to the members, e.g. by the JSON type of the key, or a discriminator to the oneof.",
     },
     "unwrapped-alone": {
       meaning:
-        "A oneof has the layout UNWRAPPED, so that its member stands in place of the message, but the message has other fields.",
+        "A oneof has the layout UNWRAPPED, so its member replaces the message, but the message has other fields.",
       remedy: "Move the other fields to another message, or use another layout.",
     },
     "unwrapped-type": {
       meaning:
-        "The layout UNWRAPPED goes by JSON types, and a member has none, one that another member has, one that it cannot hold, or a condition that asks for more.",
+        "The layout UNWRAPPED selects members by JSON types. A member has no type, has the same type as another member, cannot hold values of its type, or has a condition with more than a type.",
       remedy:
-        "Give each member but the fallback a `when` with a type of its own. A list is a message that is `unwrap`ped.",
+        "Give each member except the fallback a `when` with a different type. For a list, use a message with `unwrap`.",
     },
     "unwrapped-request": {
       meaning:
-        "A oneof of the layout UNWRAPPED belongs to the request message itself, or is sent in a query or form, where several members would be the same text.",
+        "A oneof of the layout UNWRAPPED belongs to the request message itself, or is sent in a query or form, where several members would be the same string.",
       remedy:
-        "Move the oneof to a message of its own. Send it in a JSON body, or leave only one member that is a text, a number or a boolean.",
+        "Move the oneof to a separate message, and send this message in a JSON body. Or keep only one member that is a string, a number or a boolean.",
     },
     "from-nested": {
       meaning:
-        "A field comes from a header or the status, but its message is nested in a response or is an item of a stream, where neither is at hand.",
+        "A field comes from a header or the status, but its message is nested in a response or is an item of a stream. Neither headers nor the status are available there.",
       remedy: "Move the field to the response message.",
     },
     "when-member": {
@@ -152,7 +154,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "when-key": {
       meaning:
-        "A condition has no key to check. The default is the discriminator, which exists only for members of a oneof that has one.",
+        "A condition has no key to check. The default key is the discriminator, which exists only for members of a oneof with a discriminator.",
       remedy: "Set `key`.",
     },
     "when-type": {

@@ -5,7 +5,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
   "HTTP rules": {
     "http-pattern-missing": {
       meaning:
-        "A `google.api.http` option has no verb: none of `get`, `put`, `post`, `delete`, `patch` and `custom`.",
+        "A `google.api.http` option has no verb. The verbs are `get`, `put`, `post`, `delete`, `patch` and `custom`.",
       remedy: "Add a verb with its path, or remove the option.",
     },
     "http-verb": {
@@ -14,8 +14,8 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "binding-unreachable": {
       meaning:
-        "Bindings are tried in order, and the first one whose path variables are all set is used. Every request that sets the variables of this binding also sets those of an earlier one, so this binding is never used. With `unsupported=skip` this is a warning.",
-      remedy: "Move the binding with more variables to the front, or remove one of them.",
+        "The first binding whose path variables are all set is used. Every request that sets the variables of this binding also sets the variables of an earlier binding, so this binding is never used. With `unsupported=skip`, the problem is a warning.",
+      remedy: "Move the binding with more variables to the front, or remove one of the bindings.",
     },
     "response-body-field": {
       meaning: "`response_body` names a field that the response does not have.",
@@ -23,45 +23,45 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "response-body-differs": {
       meaning:
-        "An additional binding has another `response_body` than the first binding. All bindings of a method share one response decoder; a binding without `response_body` uses that of the first.",
+        "An additional binding has another `response_body` than the first binding. All bindings of a method share one response decoder. A binding without `response_body` uses the `response_body` of the first binding.",
       remedy: "Use the same field in all bindings, or split the method in two.",
     },
     "binding-nested": {
       meaning:
-        "An additional binding has additional bindings of its own, which `google/api/http.proto` does not allow.",
-      remedy: "Move them one level up.",
+        "An additional binding has its own additional bindings, which `google/api/http.proto` does not allow.",
+      remedy: "Move these bindings one level up.",
     },
   },
   Paths: {
     "path-syntax": {
       meaning:
         "The path violates the syntax of `google/api/http.proto`, or contains characters that a path cannot contain.",
-      remedy:
-        "Fix the path at the character that the message points to; percent-encode anything that is not ASCII.",
+      remedy: "Correct the path at the reported character. Percent-encode anything that is not ASCII.",
     },
     "path-wildcard": {
       meaning:
         "`*` or `**` is used outside of a variable. A server accepts any value there, but a client has no value to send.",
-      remedy: "Bind it to a field: `{field=*}`.",
+      remedy: "Bind the wildcard to a field: `{field=*}`.",
     },
     "path-field": {
       meaning: "A path variable names a field that the request does not have.",
       remedy:
-        "Use the name of a field of the request message, as declared; write `message.field` for a nested field.",
+        "Use the name of a field of the request message, as declared. For a nested field, write `message.field`.",
     },
     "path-field-twice": {
       meaning: "Two variables of a path name the same field.",
-      remedy: "Use a different field for each.",
+      remedy: "Use a different field for each variable.",
     },
     "path-field-type": {
-      meaning: "A path variable names a list, a map or a message. These have no text form for a path.",
+      meaning:
+        "A path variable names a list, a map or a message. These types cannot be represented in a path.",
       remedy:
-        "Use a string, a number, a bool or an enum: for a time a string, or an integer of seconds. Name a field of a message by `{message.field}`.",
+        "Use a string, a number, a bool or an enum. For a time, use a string, or an integer of seconds. For a field of a message, write `{message.field}`.",
     },
   },
   Bodies: {
     "body-verb": {
-      meaning: "A GET or HEAD request has a `body`. Many servers ignore it or reject the request.",
+      meaning: "A GET or HEAD request has a `body`. Many servers ignore the body or reject the request.",
       remedy: "Remove `body`, so that the fields are sent in the query, or use another verb.",
     },
     "body-field": {
@@ -70,7 +70,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "body-field-in-path": {
       meaning: "The field that is the body is also a path variable.",
-      remedy: "Use two fields.",
+      remedy: "Use different fields for the body and the path.",
     },
     "encoding-without-body": {
       meaning: "`request_encoding` is set, but the method has no body.",
@@ -88,11 +88,11 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
       meaning:
         "`body` names a single scalar field, which is sent as JSON text, but a rule declares another Content-Type. The upstream would read quotes, escapes or base64 as content.",
       remedy:
-        "Declare the field as `google.api.HttpBody`, whose bytes are sent as they are, or remove the header.",
+        "Declare the field as `google.api.HttpBody`, whose bytes are sent unchanged, or remove the header.",
     },
     "response-bytes": {
       meaning:
-        "The response is read as bytes (`response_encoding: BYTES`), but the response message has no field for them and would always be empty.",
+        "The response is read as bytes (`response_encoding: BYTES`), but the response message has no field for the bytes and would always be empty.",
       remedy:
         "Name a bytes field in `response_body`, return `google.api.HttpBody`, or use EMPTY if the body is not needed.",
     },
@@ -115,7 +115,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "query-type": {
       meaning:
-        "A `google.protobuf.Struct`, `Value`, `ListValue` or `Any` can hold any JSON. `google/api/http.proto` does not define query parameters for it.",
+        "A `google.protobuf.Struct`, `Value`, `ListValue` or `Any` can hold any JSON. `google/api/http.proto` does not define query parameters for this type.",
       remedy: "Move the field to a body.",
     },
     "query-recursion": {
@@ -123,7 +123,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
       remedy: "Move the field to a body.",
     },
     "in-type": {
-      meaning: "A message is placed in a header, a cookie or a parameter, all of which hold text.",
+      meaning: "A message is placed in a header, a cookie or a parameter, which can hold only strings.",
       remedy: "Use a scalar, or a list of scalars.",
     },
     "in-nested": {
@@ -133,29 +133,29 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "in-unused": {
       meaning:
-        "`in` places a field in the path, the body, a part or the OAuth 1.0a signature, but no binding puts it there. It would never be sent.",
-      remedy: "Fix the HTTP rule or the credentials, or remove `in`.",
+        "`in` places a field in the path, the body, a part or the OAuth 1.0a signature, but no binding sends the field there, so the field would never be sent.",
+      remedy: "Correct the HTTP rule or the credentials, or remove `in`.",
     },
     "query-oneof": {
       meaning:
         "A oneof with a discriminator is in a message of a query or form, where no parameter says which member is set.",
-      remedy: "Use a body, or `http: {nesting: BRACKETS}`; or give the members names of their own.",
+      remedy: "Use a body, use `http: {nesting: BRACKETS}`, or give the members different names.",
     },
     "style-type": {
       meaning:
-        "`style` is set on a field that has a single value, or on a list of messages, which have no text form.",
+        "`style` is set on a field that has a single value, or on a list of messages, which cannot be written as strings.",
       remedy: "Remove the rule.",
     },
     "name-twice": {
       meaning:
-        "Two values have the same name in the same place of a request: fields, constant parameters and headers, the API key, the `Authorization` header of the credentials, the parameters of an OAuth 1.0a signature, or the `Cookie` header of fields in COOKIE. The upstream would receive both, or only one of them. Fields that exclude each other, in a oneof or by a constraint, may share a name. A header field may have the name of `idempotency_key`, and replaces the key.",
+        "Two values have the same name in the same place of a request: fields, constant parameters and headers, the API key, the `Authorization` header of the credentials, the parameters of an OAuth 1.0a signature, or the `Cookie` header of fields in COOKIE. The upstream would receive both values, or only one of them. Fields that exclude each other, in a oneof or by a constraint, may share a name. A header field may have the name of `idempotency_key`, and replaces the key.",
       remedy:
-        "Give one of them another `name`, or remove one. A field with credentials of the caller needs `credentials: NONE`.",
+        "Give one of the values another `name`, or remove one. A field with the caller's credentials needs `credentials: NONE`.",
     },
     "header-name": {
       meaning:
-        "A rule has an invalid header name (RFC 9110 section 5.1), or sets a header that is managed by the connection, such as `Host` or `Content-Length`, or by the configuration of the upstream: `User-Agent` and `Accept-Encoding`.",
-      remedy: "Fix the name, or remove the rule; the runtime sets these headers.",
+        "A rule has an invalid header name (RFC 9110 section 5.1), or sets a header that the runtime itself sets: a header of the connection, such as `Host` or `Content-Length`, or `User-Agent` and `Accept-Encoding`, which are settings of the upstream.",
+      remedy: "Correct the name, or remove the rule.",
     },
     "cookie-name": {
       meaning: "A field is placed in a cookie with an invalid name (RFC 6265 section 4.1.1).",

@@ -25,7 +25,7 @@ const over =
   ({ communities }) =>
     call(communities);
 
-/** Returns a step that calls as another user than the administrator of the communities. */
+/** Returns a step that calls as a user other than the communities' administrator. */
 function as(user: string, more: (world: BlogWorld) => unknown = () => undefined): Pick<Case, "prepare"> {
   return {
     prepare: (world) => {

@@ -3,7 +3,7 @@ import { block, END_HEADERS, END_STREAM, frame, preface, type } from "../frames.
 
 /**
  * Strings in place of the HTTP version in a request line: versions of HTTP, of related protocols, and invalid
- * ones. (Node accepts RTSP/1.0 as HTTP.)
+ * strings. (Node accepts RTSP/1.0 as HTTP.)
  */
 export const VERSIONS: readonly string[] = [
   "HTTP/2.0",

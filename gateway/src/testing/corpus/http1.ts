@@ -4,7 +4,7 @@ const ECHO_PATH = "/echo.v1.EchoService/Echo";
 const BODY = '{"text":"a"}';
 const JSON_TYPE = "Content-Type: application/json\r\n";
 
-/** Returns a complete, valid call except for the given headers. */
+/** Returns a complete call that is valid except for the given headers. */
 function call(
   headers: string,
   content = BODY,

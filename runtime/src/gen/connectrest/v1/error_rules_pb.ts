@@ -101,7 +101,7 @@ export const ErrorRuleSchema: GenMessage<ErrorRule> = /*@__PURE__*/
  */
 export type HeaderCondition = Message<"connectrest.v1.HeaderCondition"> & {
   /**
-   * Header name.
+   * The name of the header.
    *
    * @generated from field: string name = 1;
    */

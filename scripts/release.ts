@@ -1,0 +1,119 @@
+/**
+ * Releases all packages with one version:
+ *
+ *     npm run release -- 0.2.0 --dry-run    checks and builds; npm prints what it would publish
+ *     npm run release -- 0.2.0              sets the version and the date in the changelog, checks and builds
+ *     npm run release -- 0.2.0 --publish    builds and publishes a commit with this version
+ *
+ * Between the last two, a person commits and tags; .github/workflows/release.yml publishes the tag.
+ */
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { PACKAGES } from "./packages.ts";
+
+const VERSION = /^\d+\.\d+\.\d+(?:-[0-9a-z.-]+)?$/;
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Returns a `package.json` with a new version, also for the packages of this repository that it needs. */
+export function withVersion<T extends Manifest>(manifest: T, version: string): T {
+  const own = new Set(PACKAGES.values());
+  const updated = (packages: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(packages).map(([name, range]) => [name, own.has(name) ? `^${version}` : range]),
+    );
+  const { dependencies, peerDependencies } = manifest;
+  return {
+    ...manifest,
+    version,
+    ...(dependencies && { dependencies: updated(dependencies) }),
+    ...(peerDependencies && { peerDependencies: updated(peerDependencies) }),
+  };
+}
+
+/**
+ * Returns the changelog with the date of a release.
+ *
+ * @throws Error if the changelog has no unreleased section of this version
+ */
+export function withDate(changelog: string, version: string, date: string): string {
+  const heading = `\n## ${version} (unreleased)\n`;
+  if (!changelog.includes(heading)) {
+    throw new Error(`CHANGELOG.md has no section "${heading.trim()}"; write one, and release again`);
+  }
+  return changelog.replace(heading, `\n## ${version} (${date})\n`);
+}
+
+/** Returns the reasons against a release, each with its remedy. */
+export function obstacles(version: string | undefined, status: string, root: object): readonly string[] {
+  return [
+    ...(version !== undefined && VERSION.test(version)
+      ? []
+      : [`${version ?? "no version"}: name a version, as in 0.2.0`]),
+    ...(status === "" ? [] : [`the working tree has changes; commit them:\n${status}`]),
+    ...("repository" in root
+      ? []
+      : ["package.json has no repository, which provenance statements name; add the URL of the repository"]),
+  ];
+}
+
+function run(command: string, ...args: readonly string[]): void {
+  process.stdout.write(`> ${[command, ...args].join(" ")}\n`);
+  const { status } = spawnSync(command, args, { stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+}
+
+function writeVersion(version: string): void {
+  for (const file of [
+    "package.json",
+    ...[...PACKAGES.keys(), "sandbox"].map((name) => `${name}/package.json`),
+  ]) {
+    const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+    writeFileSync(file, `${JSON.stringify(withVersion(manifest, version), null, 2)}\n`);
+  }
+  run("npm", "install", "--package-lock-only", "--no-audit", "--no-fund");
+  run(process.execPath, "scripts/complete-lock.ts");
+}
+
+function publish(version: string, options: readonly string[]): void {
+  for (const name of PACKAGES.values()) run("npm", "publish", `./dist/${name}-${version}.tgz`, ...options);
+}
+
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { "dry-run": { type: "boolean" }, publish: { type: "boolean" } },
+  });
+  const [version = ""] = positionals;
+  const root = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+  const status = spawnSync("git", ["status", "--porcelain"], { encoding: "utf8" }).stdout;
+  const problems = obstacles(positionals[0], status, root);
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  if (problems.length > 0 && !values["dry-run"]) process.exit(1);
+  if (values.publish && root.version !== version) {
+    process.stderr.write(
+      `package.json has version ${root.version}; run npm run release -- ${version}, and commit\n`,
+    );
+    process.exit(1);
+  }
+  if (!values.publish) {
+    const today = new Date().toISOString().slice(0, 10);
+    const changelog = withDate(readFileSync("CHANGELOG.md", "utf8"), version, today);
+    if (!values["dry-run"]) {
+      writeVersion(version);
+      writeFileSync("CHANGELOG.md", changelog);
+    }
+    run("npm", "run", "check");
+  }
+  run("npm", "run", "build");
+  if (values["dry-run"]) publish(root.version, ["--dry-run", "--provenance=false"]);
+  if (values.publish) publish(version, []);
+  if (!values["dry-run"] && !values.publish) {
+    process.stdout.write(`commit the changes, tag them v${version}, and push the tag\n`);
+  }
+}
