@@ -60,7 +60,7 @@ export const LeafletSaleTable: MessageTable = table("world.v1.LeafletSale", () =
 ]);
 
 /**
- * A leaflet. The keys of the picture are in its own object, and all news share one key.
+ * A leaflet. The keys of the picture are in the leaflet's object, and all news share one key.
  *
  * @generated from message world.v1.Leaflet
  */
