@@ -119,7 +119,9 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   linkQuery: string;
 
   /**
-   * A condition on the payload that holds if more pages follow. Default: no condition.
+   * A condition on the payload that holds if more pages follow. If its key is missing or null on a page with a
+   * link or a cursor, or if it does not hold on a page with a link, the stream ends and reports the key as
+   * `lost`, except for a condition with `present`. Default: no condition.
    *
    *     more: {key: "has_more", values: "true"}
    *
