@@ -63,7 +63,7 @@ export {
   plainDigits,
 } from "./json/exact-decimal.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf, ownValue } from "./json/json.ts";
-export { type Misstep, type OnMisstep, stepsOf, valueAt } from "./json/json-path.ts";
+export { type Misstep, type OnMisstep, valueAt } from "./json/json-path.ts";
 export { endOfString } from "./json/json-text.ts";
 export { NumberText } from "./json/number-text.ts";
 export {
@@ -74,6 +74,7 @@ export {
   parseJsonVerbatim,
   parseJsonVerbatimInPieces,
 } from "./json/parse-json.ts";
+export { joinedPath, type ReportedStep, reportedSteps, stepsOf, stepText } from "./json/path-text.ts";
 export { rawJson } from "./json/raw-json.ts";
 export { stringifyJson } from "./json/stringify-json.ts";
 export { wireDecimal, wireNumber } from "./json/wire-number.ts";

@@ -1,4 +1,4 @@
-import { stepsOf } from "../../codec/src/json/json-path.ts";
+import { stepsOf } from "../../codec/src/json/path-text.ts";
 import { EnumTable } from "../../codec/src/table/enum-table.ts";
 import {
   type Entry,

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../json/json.ts";
 import { isJsonObject, jsonTypeOf } from "../json/json.ts";
 import type { Misstep } from "../json/json-path.ts";
+import { joinedPath, stepText } from "../json/path-text.ts";
 import type { KeyTree } from "../table/key-tree.ts";
 import { BytesWriter } from "./bytes-writer.ts";
 import {
@@ -16,7 +17,6 @@ import { MAX_KEPT } from "./segment.ts";
 export type Field = JsonValue | undefined;
 
 const MAX_GOT = 40;
-const MAX_STEP = 100;
 
 /** A writer that tracks its position in the response and records differences from the declaration. */
 export class DifferenceWriter extends BytesWriter {
@@ -26,6 +26,7 @@ export class DifferenceWriter extends BytesWriter {
   inexact = false;
   /** Whether a number was kept as raw JSON. JSON.parse may have changed its notation. */
   keptNumbers = false;
+  /** The steps to the current position; a key is the text of a step. */
   protected path: Array<string | number> = [];
   protected exact = false;
   protected looseKey: string | undefined;
@@ -114,9 +115,9 @@ export class DifferenceWriter extends BytesWriter {
       });
     } else if (isJsonObject(value)) {
       for (const [key, inner] of tree) {
-        if (Object.hasOwn(value, key)) this.keysBeyondAt(key, value[key], inner);
+        if (Object.hasOwn(value, key)) this.keysBeyondAt(stepText(key), value[key], inner);
       }
-      for (const key of Object.keys(value)) if (!tree.has(key)) this.additional(key, value[key]);
+      for (const key of Object.keys(value)) if (!tree.has(key)) this.additional(stepText(key), value[key]);
     }
   }
 
@@ -221,12 +222,8 @@ export class DifferenceWriter extends BytesWriter {
 
   protected pathText(key: string): string {
     let text = "";
-    for (const step of key === "" ? this.path : [...this.path, key]) {
-      if (typeof step === "number") {
-        text += `[${step}]`;
-      } else if (step !== "") text += text === "" ? cut(step, MAX_STEP) : `.${cut(step, MAX_STEP)}`;
-    }
-    return text === "" ? "(root)" : text;
+    for (const step of this.path) text = joinedPath(text, typeof step === "number" ? `[${step}]` : step);
+    return joinedPath(text, key) || "(root)";
   }
 }
 

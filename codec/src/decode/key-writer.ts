@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../json/json.ts";
+import { stepText } from "../json/path-text.ts";
 import { joinedTree, type KeyTree } from "../table/key-tree.ts";
 import type { Field } from "./difference-writer.ts";
 import { OneofWriter } from "./oneof-writer.ts";
@@ -81,9 +82,9 @@ export class KeyWriter extends OneofWriter {
     }
     for (const key of this.unknownOf(json, known)) {
       if (ofMembers.has(key)) {
-        this.notHeld(key, "no other member of the oneof", json[key]);
+        this.notHeld(stepText(key), "no other member of the oneof", json[key]);
       } else {
-        this.add(key, "no such key", json[key]);
+        this.add(stepText(key), "no such key", json[key]);
       }
     }
   }

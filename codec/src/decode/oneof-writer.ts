@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { NumberText } from "../json/number-text.ts";
+import { declaredText } from "../json/path-text.ts";
 import { isRounded } from "../json/raw-json.ts";
 import type { OneofMembers } from "../table/keys.ts";
 import type { Field } from "./difference-writer.ts";
@@ -51,7 +52,7 @@ export class OneofWriter extends ShapeWriter {
     for (const [field, ...paths] of members) {
       if (!others.some(({ number }) => number === field)) continue;
       const path = paths.find((each) => isPresent(valueAt(json, each))) ?? "";
-      this.drop(path, "no other member of the oneof", valueAt(json, path));
+      this.drop(declaredText(path), "no other member of the oneof", valueAt(json, path));
     }
   }
 
@@ -62,7 +63,7 @@ export class OneofWriter extends ShapeWriter {
     const [chosen] = this.fieldsFrom(start);
     const held = members.find(([field]) => field === chosen?.number)?.slice(1) ?? [];
     for (const path of new Set(found.filter((each) => !held.includes(each)))) {
-      this.notHeld(path, "no other member of the oneof", valueAt(json, path));
+      this.notHeld(declaredText(path), "no other member of the oneof", valueAt(json, path));
     }
   }
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { stepText } from "../json/path-text.ts";
 import type { EnumTable } from "../table/enum-table.ts";
 import type { ScalarKind } from "../table/kinds.ts";
 import type { Field } from "./difference-writer.ts";
@@ -310,16 +311,17 @@ export class ProtoWriter extends RawWriter {
     const names = Object.keys(object);
     this.writeEach(names.length, (index) => {
       const name = names[index] ?? "";
-      if (isLoose) this.loosely(name);
+      const step = stepText(name);
+      if (isLoose) this.loosely(step);
       const { length: before, lostCount, convertedCount } = this;
       this.tag(field, 2);
       const start = this.open(1);
       const isKey = this.mapKey(name, keys);
       const beforeValue = this.length;
-      if (isKey) entry(object[name], name, this);
+      if (isKey) entry(object[name], step, this);
       if (this.length === beforeValue) {
         this.rewind(before);
-        this.leftOut(lostCount, convertedCount, name, "a value", object[name]);
+        this.leftOut(lostCount, convertedCount, step, "a value", object[name]);
       } else {
         this.close(start, 1);
         keys.add(name);
@@ -338,15 +340,15 @@ export class ProtoWriter extends RawWriter {
     const { kind } = keys;
     const key = keys.read(name);
     if (key === undefined) {
-      this.drop(name, `key of type ${kind}`, name);
+      this.drop(stepText(name), `key of type ${kind}`, name);
       return false;
     }
     if (keys.has(name)) {
-      this.drop(name, "a key that comes once", name);
+      this.drop(stepText(name), "a key that comes once", name);
       return false;
     }
     const before = this.length;
-    this[kind](1, key, name);
+    this[kind](1, key, stepText(name));
     return this.length > before;
   }
 

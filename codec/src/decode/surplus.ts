@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, type Registry, ScalarType } from "@bu
 import { hasCustomJsonRepresentation } from "@bufbuild/protobuf/wkt";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { NumberText } from "../json/number-text.ts";
+import { joinedPath, stepText } from "../json/path-text.ts";
 
 /** A place in the JSON of a message, as a dotted path, with its value. */
 type Place = readonly [path: string, value: JsonValue | undefined];
@@ -157,5 +158,5 @@ class Visitor {
 }
 
 function below(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
+  return joinedPath(path, stepText(key));
 }

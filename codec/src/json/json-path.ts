@@ -1,5 +1,6 @@
 import { departureOf, objectIn } from "./departure.ts";
 import { isJsonObject, type JsonValue, ownValue } from "./json.ts";
+import { joinedPath, stepsOf, stepText } from "./path-text.ts";
 
 /** A value inside a path that is not an object, although the path continues through it. */
 export interface Misstep {
@@ -46,14 +47,5 @@ export function valueAt(root: JsonValue | undefined, path: string, found?: OnMis
 }
 
 function pathTo(steps: readonly string[], count: number): string {
-  return steps
-    .slice(0, count)
-    .map((step) => (/[.']/.test(step) ? `'${step}'` : step))
-    .join(".");
-}
-
-/** Splits a path into its steps. */
-export function stepsOf(path: string): readonly string[] {
-  if (!path.includes("'")) return path.split(".");
-  return [...path.matchAll(/'([^']*)'|[^.']+/g)].map(([step, quoted]) => quoted ?? step);
+  return steps.slice(0, count).map(stepText).reduce(joinedPath, "");
 }

@@ -1,6 +1,7 @@
 import type { FoundDifferences } from "../decode/difference.ts";
 import { DifferenceWriter } from "../decode/difference-writer.ts";
 import type { JsonValue } from "../json/json.ts";
+import { stepText } from "../json/path-text.ts";
 import type { WasmInstance } from "./wasm.ts";
 
 /** The number of words of a report before its steps, and of a step. See codec/scanner/report.ts. */
@@ -53,7 +54,7 @@ export const NO_REPORTS: KeptReports = { first: [], count: 0 };
 class ReportWriter extends DifferenceWriter {
   noteAt(path: ReadonlyArray<string | number>, key: string, value: JsonValue): void {
     this.path = [...path];
-    this.additional(key, value);
+    this.additional(key === "" ? "" : stepText(key), value);
   }
 }
 

@@ -1,4 +1,4 @@
-import { stepsOf } from "../json/json-path.ts";
+import { stepsOf } from "../json/path-text.ts";
 
 /** The keys that paths lead through, each with the keys inside it; `all` at the end of a path. */
 export type KeyTree = ReadonlyMap<string, KeyTree | "all">;

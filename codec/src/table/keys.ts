@@ -1,6 +1,6 @@
 /** Determines the keys of an object that the entries of a table read. */
 import type { JsonObject } from "../json/json.ts";
-import { stepsOf } from "../json/json-path.ts";
+import { declaredText, stepsOf, stepText } from "../json/path-text.ts";
 import { type KeyTree, keyTree } from "./key-tree.ts";
 import {
   type ChoiceEntry,
@@ -24,7 +24,8 @@ export function firstKey(key: Key): string {
 /** Returns the name of a field in reports: the first of its names, or all of its paths. */
 export function reportedAs(keys: readonly Key[]): string {
   const [first = ""] = keys;
-  return typeof first === "string" ? first : keys.map(pathOf).join(" or ");
+  if (typeof first === "string") return first === "" ? "" : stepText(first);
+  return keys.map((key) => (typeof key === "string" ? stepText(key) : declaredText(key.path))).join(" or ");
 }
 
 /** Returns a key as a dotted path. */

@@ -1,5 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { MessageTable } from "connect-rest-codec/internal";
+import { joinedPath, MessageTable, reportedSteps, stepText } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter } from "./adapter.ts";
 
 const known = new WeakMap<AnyMethodAdapter, ReadonlySet<string>>();
@@ -10,15 +10,19 @@ const known = new WeakMap<AnyMethodAdapter, ReadonlySet<string>>();
  */
 export function declaredPlace(adapter: AnyMethodAdapter, path: string): string {
   const names = namesOf(adapter);
-  const declared: string[] = [];
-  for (const step of path.replace(/\[\d+\]/g, "[]").split(".")) {
-    const name = step.replace(/(?:\[\])+$/, "");
-    const isFirst = declared.length === 0;
-    const isDeclared = name.split(" or ").every((each) => names.has(each));
-    if (!isDeclared && !(isFirst && (name === "" || name === ROOT))) return [...declared, "*"].join(".");
-    declared.push(step);
+  let declared = "";
+  for (const { key, isCut } of reportedSteps(path)) {
+    if (typeof key === "number") {
+      declared += "[]";
+    } else if (key === ROOT && declared === "") {
+      declared = ROOT;
+    } else if (!isCut && key.split(" or ").every((each) => names.has(each))) {
+      declared = joinedPath(declared, key.includes(" or ") ? key : stepText(key));
+    } else {
+      return joinedPath(declared, "*");
+    }
   }
-  return declared.join(".");
+  return declared;
 }
 
 /** The name of the payload's root in a path. */
@@ -50,6 +54,7 @@ class Names {
 
   within(value: unknown): void {
     if (typeof value === "string") {
+      this.all.add(value);
       for (const name of value.split(/[.']/)) if (name !== "") this.all.add(name);
     } else if (typeof value === "object" && value !== null && !this.isSeen(value)) {
       const inner = value instanceof MessageTable ? value.entries : Object.values(value);

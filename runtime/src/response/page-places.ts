@@ -8,10 +8,12 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  joinedPath,
   type Kind,
   type OnMisstep,
   objectIn,
   type ProtoWriter,
+  stepText,
   valueAt,
   valueWriter,
 } from "connect-rest-codec/internal";
@@ -57,11 +59,7 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
 }
 
 function inItem({ path }: Page, index: number, out: ProtoWriter): OnMisstep {
-  return (misstep) => out.misstep({ ...misstep, path: below(`${path}[${index}]`, misstep.path) });
-}
-
-function below(path: string, rest: string): string {
-  return rest === "" ? path : `${path}.${rest}`;
+  return (misstep) => out.misstep({ ...misstep, path: joinedPath(`${path}[${index}]`, misstep.path) });
 }
 
 function noteValue(kind: Kind | undefined, root: JsonObject, path: string, out: ProtoWriter): void {
@@ -89,7 +87,7 @@ function noteParameters(root: JsonObject, link: string, path: string, out: Proto
   if (!isJsonObject(value)) out.misstep({ root, path, value, class: departureOf(value) });
   for (const [name, each] of Object.entries(objectIn(value) ?? {})) {
     if (typeof each !== "object" || each === null || Object.keys(each).length === 0) continue;
-    out.drop(below(path, name), "a text, a number or a flag", each);
+    out.drop(joinedPath(path, stepText(name)), "a text, a number or a flag", each);
   }
 }
 
