@@ -12,7 +12,8 @@ export interface Repaired<T> {
 }
 
 /**
- * The maximum number of validations: a mistake may hide another mistake inside it, but not many levels deep.
+ * The maximum number of validations: a mistake may hide another mistake inside it, but mistakes are not
+ * nested deeply.
  */
 const MAX_ROUNDS = 20;
 

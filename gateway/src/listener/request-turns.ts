@@ -20,15 +20,16 @@ type Begin = () => void;
 export class RequestTurns {
   /** The turns in which connections are read. */
   readonly reads: ReadTurns;
-  private readonly callbacks: Pick<Callbacks, "soon">;
-  /** The waiting requests by client, in the order of the clients' turns; sets are never empty. */
+  private readonly callbacks: Pick<Callbacks, "soon" | "after">;
+  /** The waiting requests by client, in the order of the clients' turns; no set is empty. */
   private readonly waiting = new Map<string, Set<Begin>>();
   private begun = 0;
   private isTurning = false;
 
-  constructor(callbacks: Pick<Callbacks, "soon">) {
+  /** @param isProxy returns whether an address is a trusted proxy */
+  constructor(callbacks: Pick<Callbacks, "soon" | "after">, isProxy: (address: string) => boolean) {
     this.callbacks = callbacks;
-    this.reads = new ReadTurns(callbacks);
+    this.reads = new ReadTurns(callbacks, isProxy);
   }
 
   /**

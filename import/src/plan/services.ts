@@ -140,9 +140,9 @@ function commonCredentials(api: Api, { methods }: ServiceDraft): Credentials | u
 function planMethod(planner: Planner, api: Api, draft: MethodDraft, common: Credentials | undefined): Method {
   const { operation, stem } = draft;
   const input = planner.rootMessage(`${stem}Request`);
-  input.comment = `A request of ${draft.name}.`;
+  input.comment = `The request message of ${draft.name}.`;
   const output = planner.rootMessage(`${stem}Response`);
-  output.comment = `A response of ${draft.name}.`;
+  output.comment = `The response message of ${draft.name}.`;
   const request = planRequest(planner, operation, input);
   const response = planResponse(planner, operation, output);
   const credentials = credentialsOf(api, operation);

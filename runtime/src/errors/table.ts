@@ -517,7 +517,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: 'method {method}: upstream {upstream} has no base "{base}"; configured bases: {configured}',
     cause: "A method names a base URL that is missing from the options of its upstream.",
-    remedy: "Add it to `bases` of the upstream.",
+    remedy: "Add the base to `bases` of the upstream.",
   },
   UPSTREAM_OPTION_INVALID: {
     code: Code.Internal,

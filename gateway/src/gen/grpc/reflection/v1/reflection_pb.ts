@@ -23,7 +23,7 @@ export const file_grpc_reflection_v1_reflection: GenFile = /*@__PURE__*/
  */
 export type ServerReflectionRequest = Message<"grpc.reflection.v1.ServerReflectionRequest"> & {
   /**
-   * Not used; returned in `valid_host`.
+   * This field has no effect; the response returns it in `valid_host`.
    *
    * @generated from field: string host = 1;
    */
