@@ -47,7 +47,7 @@ export type Owner = { readonly grant: string } | { readonly session: string };
  */
 export interface Store {
   get(kind: string, key: string): Promise<Entry | undefined>;
-  /** Returns those of the given keys that have an entry. Accepts at most some thousand keys. */
+  /** Returns the given keys that have an entry. Accepts at most some thousand keys. */
   existing(kind: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds or replaces an entry. */
   put(kind: string, key: string, entry: Entry): Promise<void>;

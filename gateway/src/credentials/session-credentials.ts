@@ -29,8 +29,8 @@ export function withCredentials<T>(credentials: Credentials, work: () => Promise
 
 /**
  * Returns a credentials function that uses the caller's session at an upstream. If the method accepts a
- * person's credentials, the function returns those of the session's person. It returns the gateway's own
- * credentials for other methods, and for applications that act for themselves.
+ * person's credentials, the function returns the credentials from the session. For other methods, and for
+ * applications that act for themselves, it returns the gateway's own credentials.
  */
 export function sessionCredentials(options: SessionCredentialsOptions): CredentialsFunction {
   const { upstream, fixed, wantedKinds, credentials } = options;

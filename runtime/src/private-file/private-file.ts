@@ -8,7 +8,8 @@ import { restError } from "../errors/rest-error.ts";
 export const MAX_PRIVATE_BYTES = 1024 * 1024;
 
 /**
- * Whether files have a mode. Files on Windows have no mode; the permissions of the user's folder protect them.
+ * Whether files have a mode. Files on Windows have no mode; the permissions of the user's folder protect
+ * them.
  */
 const HAS_MODES = process.platform !== "win32";
 

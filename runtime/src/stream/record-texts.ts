@@ -137,8 +137,8 @@ function notArray({ adapter }: Call, { head, errorIn }: Download, beginning: Uin
 }
 
 /**
- * Rejects a body whose type is not that of an event stream (WHATWG HTML section 9.2.3). A rule may define
- * such a body as an error.
+ * Rejects a body that is not an event stream according to its type (WHATWG HTML section 9.2.3). A rule may
+ * define such a body as an error.
  */
 async function checkType(call: Call, { head, chunks, errorIn }: Download): Promise<void> {
   const type = head.header("content-type");
