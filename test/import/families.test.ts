@@ -16,6 +16,7 @@ const FAMILIES: readonly string[] = [
   "security.yaml",
   "names.yaml",
   "streams.yaml",
+  "pages.yaml",
   "split/openapi.yaml",
 ];
 

@@ -26,6 +26,8 @@ export const CAUSES = {
   "undeclared-variable": "a variable of the path that no parameter declares: text",
   "protocol-header": "a header that HTTP clients set: left out",
   callbacks: "callbacks and webhooks: left out",
+  "likely-pages":
+    "a list that may have pages: no stream of all items, which the option --paginate adds with this rule",
   verb: "TRACE, which is not called: left out",
   "path-fragment": "a fragment of a path, which is not sent: left out",
 } as const;
