@@ -17,6 +17,7 @@ const FAMILIES: readonly string[] = [
   "names.yaml",
   "streams.yaml",
   "pages.yaml",
+  "errors.yaml",
   "split/openapi.yaml",
 ];
 

@@ -81,7 +81,8 @@ function keysOf(schemas: Schemas, schema: Schema, prefix: string, depth: number)
   });
 }
 
-function ownKeys(schemas: Schemas, { shape }: Schema, prefix: string): PageKey[] {
+/** Returns the keys of an object, with their paths below a prefix. */
+export function ownKeys(schemas: Schemas, { shape }: Schema, prefix: string): PageKey[] {
   if (shape.kind !== "object") return [];
   return [...shape.properties].flatMap(([key, node]) => {
     const step = stepOf(key);

@@ -11,6 +11,7 @@ import {
 } from "../proto/model.ts";
 import { ANNOTATIONS, HTTP } from "./annotations.ts";
 import { type Credentials, credentialsOf } from "./credentials.ts";
+import { type ErrorBodies, errorBodiesOf, sharedErrorBodies } from "./error-bodies.ts";
 import { methodName } from "./method-names.ts";
 import { nameOf } from "./page.ts";
 import { type Pages, pagesOf } from "./pages.ts";
@@ -169,12 +170,15 @@ export function planService(
   { upstream, style }: ServiceOptions,
 ): Service {
   const common = commonCredentials(api, draft);
+  const operations = draft.methods.map(({ operation }) => operation);
+  const errors = sharedErrorBodies(planner.schemas, operations);
   const rules: Record<string, OptionValue> = {
     upstream,
+    ...errors,
     json: { names: new Token(style), integers: new Token("NUMBERS") },
     ...common?.rules,
   };
-  const methods = draft.methods.map((method) => planMethod(planner, api, method, common));
+  const methods = draft.methods.map((method) => planMethod(planner, api, method, { common, errors }));
 
   return {
     name: draft.name,
@@ -192,7 +196,12 @@ function commonCredentials(api: Api, { methods }: ServiceDraft): Credentials | u
   return most?.[0];
 }
 
-function planMethod(planner: Planner, api: Api, draft: MethodDraft, common: Credentials | undefined): Method {
+function planMethod(
+  planner: Planner,
+  api: Api,
+  draft: MethodDraft,
+  { common, errors }: { common: Credentials | undefined; errors: ErrorBodies | undefined },
+): Method {
   const { operation, stem, pages } = draft;
   const input = planner.rootMessage(`${stem}Request`);
   input.comment = `A request of ${draft.name}.`;
@@ -208,6 +217,7 @@ function planMethod(planner: Planner, api: Api, draft: MethodDraft, common: Cred
   const rules = {
     ...(credentials.identity === common?.identity ? {} : credentials.rules),
     ...(credentials.scopes.length === 0 ? {} : { scopes: single(credentials.scopes) }),
+    ...(errors === undefined ? errorBodiesOf(planner.schemas, operation) : {}),
     ...response.rules,
     ...request.rules,
   };
