@@ -21,6 +21,9 @@ const NAMES: Readonly<Record<Exclude<FloodKind, "hold">, string>> = {
   streams: "small requests, HTTP/2",
   resets: "HTTP/2 streams that are reset at once",
   reflection: "questions of reflection",
+  "unknown paths": "unknown paths, pipelined on 20 connections",
+  frames: "bodies in DATA frames of one byte, on 800 streams",
+  chunks: "bodies in chunks of one byte, on 100 connections",
 };
 
 /**

@@ -13,8 +13,10 @@ const MAX_TEXT_DIGITS = 40;
 const INTEGER = /^[+-]?\d{1,40}$/;
 /** An integer in the notation of JSON, the most common one. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,39})$/;
-const SPACE = 0x20;
-const SPACES: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, SPACE]);
+/** The characters up to a space that base64 may have anywhere: 1 for each, by its code. */
+const IS_SPACE = Uint8Array.from({ length: 256 }, (_, code) =>
+  "\t\n\f\r ".includes(String.fromCharCode(code)) ? 1 : 0,
+);
 // matching is linear: with an optional point between two runs of digits, every split of a long run would be
 // tried
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -98,8 +100,11 @@ function withoutSpace(text: string): string {
   if (!/[\t\n\f\r ]/.test(text)) return text;
   const bytes = Buffer.from(text);
   let length = 0;
-  for (const byte of bytes) {
-    if (byte > SPACE || !SPACES.has(byte)) bytes[length++] = byte;
+  // without a branch, a text with a space after every few digits takes as long as any other
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    bytes[length] = byte;
+    length += 1 - (IS_SPACE[byte] ?? 0);
   }
   // `latin1` maps characters beyond Latin-1 to other characters; none of them is base64
   return bytes.toString("latin1", 0, length);

@@ -146,7 +146,7 @@ export class UnaryRun {
     if (this.reader === undefined) return;
     const { call } = this;
     try {
-      countChunk();
+      countChunk(this.request);
       call.bytesIn += chunk.byteLength;
       this.arrivedAt = performance.now();
       call.hold?.add(chunk.byteLength);

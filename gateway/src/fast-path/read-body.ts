@@ -34,7 +34,7 @@ export function readBody(
       }
     };
     const onData = (chunk: Uint8Array) => {
-      countChunk();
+      countChunk(request);
       call.bytesIn += chunk.byteLength;
       timer.restart();
       finish(() => {

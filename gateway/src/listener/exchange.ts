@@ -2,6 +2,7 @@ import http2 from "node:http2";
 import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 import { cut, type HttpRequest, type HttpResponse, incoming, isHttp2, noKeepAlive } from "./http.ts";
+import { countChunk } from "./read-turns.ts";
 import type { Reject } from "./rejection.ts";
 
 /**
@@ -48,9 +49,9 @@ export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void 
   const offClose = callbacks.once(connection, "close", stop);
   const body = incoming(request);
   callbacks.once(body, "end", stop);
-  // A reader that was stopped at a deadline may still listen, and would block the rest of the body. Without
-  // such a listener, `removeAllListeners` must not be called, because it would stop Node from discarding the
-  // body.
+  callbacks.on(body, "data", () => countChunk(request));
+  // A reader that was stopped at a deadline still listens, and would block the rest of the body. Without such
+  // a reader, this must not be called: it would stop Node from discarding the body.
   if (body.listenerCount("readable") > 0) body.removeAllListeners("readable");
   body.resume();
 }

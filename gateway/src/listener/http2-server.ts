@@ -68,6 +68,6 @@ export function createHttp2Server(
     readTurns.addSession(session, callbacks);
     serveSession(session, onStream, limits, { onLimit, onError, onViolation, attackers, readTurns });
   });
-  const take = (socket: Duplex) => readTurns.begin(() => void server.emit("connection", socket));
+  const take = (socket: Duplex) => readTurns.begin(socket, () => void server.emit("connection", socket));
   return { take, sessions: readTurns.sessions };
 }

@@ -106,7 +106,11 @@ export function createListener(options: ListenerOptions): Listener {
       h2.take(usable);
     } else {
       serveHalfClosed(usable, () => inFlight.owedBy(usable), ofConnection);
-      h1.emit("connection", usable);
+      taker.reads.begin(usable, () => {
+        if (usable.destroyed) return;
+        h1.emit("connection", usable);
+        taker.reads.addHttp1(usable, ofConnection);
+      });
     }
   };
   const identify: Identify =
@@ -263,8 +267,8 @@ function createTaker(
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
-  const turns = new RequestTurns(shared);
-  /** Returns the limit that another request would exceed. Under contention, first cuts unread responses. */
+  const turns = new RequestTurns(shared, isProxy);
+  /** Returns the limit that one more request would exceed. Under contention, cuts unread responses first. */
   const excessOf = (client: string) => {
     const found = requests.excess(client);
     if (!requests.isContended) return found;
@@ -287,7 +291,8 @@ function createTaker(
       return false;
     },
     request: (request, response, callbacks) => {
-      // the same read has already closed the connection for excessive pipelining
+      if (!isHttp2(request)) turns.reads.countRequest();
+      // a connection that was closed for excessive pipelining in the same read
       if (!isHttp2(request) && request.socket.destroyed) return;
       const origin = originOf(request);
       const isWatch =
@@ -383,8 +388,8 @@ function serveInTurn(
       callbacks().fail(error);
     }
   };
-  const session = isHttp2(request) ? request.stream.session : undefined;
-  const takeBack = turns.add(taken.origin.client, begin, session);
+  const connection = isHttp2(request) ? request.stream.session : request.socket;
+  const takeBack = turns.add(taken.origin.client, begin, connection);
   if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
 }
 

@@ -27,6 +27,6 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.PostAttribution.post", "The post."],
   ["blog.v1.PostAttribution.url", "The URL of the post."],
   ["blog.v1.PostReference", "A reference to a post by its identifier."],
-  ["blog.v1.PostReference.id", "Identifier."],
+  ["blog.v1.PostReference.id", "The identifier."],
   ["blog.v1.PostReference.unknown_fields", "All other keys of the object, with their values as JSON."],
 ]);

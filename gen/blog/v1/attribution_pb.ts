@@ -126,7 +126,7 @@ export const PostAttributionSchema: GenMessage<PostAttribution> = /*@__PURE__*/
  */
 export type PostReference = Message<"blog.v1.PostReference"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: uint64 id = 1;
    */

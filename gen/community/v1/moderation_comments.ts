@@ -23,7 +23,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.ModerationAction", "The actions of moderators on a post."],
   ["community.v1.ModerationAction.MODERATION_ACTION_MODERATE_POST", "The post was removed."],
   ["community.v1.ModerationAction.MODERATION_ACTION_RESTORE_POST", "The post was restored."],
-  ["community.v1.ModerationAction.MODERATION_ACTION_UNSPECIFIED", "Not known."],
+  ["community.v1.ModerationAction.MODERATION_ACTION_UNSPECIFIED", "Unknown."],
   ["community.v1.RemovePostRequest", "A request to remove a post from a community."],
   ["community.v1.RemovePostRequest.community_handle", "The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`."],
   ["community.v1.RemovePostRequest.note", "A note, at most 1000 characters."],

@@ -281,7 +281,7 @@ export const RestorePostResponseSchema: GenMessage<RestorePostResponse> = /*@__P
  */
 export const ModerationAction = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: MODERATION_ACTION_UNSPECIFIED = 0;
    */

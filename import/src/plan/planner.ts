@@ -165,7 +165,7 @@ export class Planner implements Planning {
         label: "map",
         rules: { unknown: true },
       },
-      comment: "Further keys, with their values as JSON.",
+      comment: "All other keys of the object, with their values as JSON.",
       place: schema.place,
       words: ["additional", "properties"],
     });

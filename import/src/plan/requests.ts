@@ -257,7 +257,7 @@ function addBodyField(
 }
 
 function addBytes(planner: Planner, message: Message, { body, content }: ChosenBody): PlannedBody {
-  const comment = `${body.description}\nThe body, with its Content-Type, e.g. ${content.type}.`;
+  const comment = `${body.description}\nThe request body with its Content-Type, e.g. ${content.type}.`;
   const field = planner.addField(message, {
     key: "body",
     wire: undefined,

@@ -99,7 +99,7 @@ function planRecords(planner: Planner, message: Message, content: Content, spot:
     key: "data",
     wire: "data",
     typed: plainType(scalar("string")),
-    comment: "The data of a record.",
+    comment: "The content of the record.",
     place: content.place,
   });
   const events =
@@ -117,7 +117,7 @@ function planBytes(planner: Planner, message: Message, content: Content | undefi
     wire: undefined,
     words: ["content"],
     typed: plainType(scalar("bytes")),
-    comment: `The body of the response, e.g. ${content.type}.`,
+    comment: `The response body, e.g. ${content.type}.`,
     place: content.place,
   });
   planner.addField(message, {
@@ -126,7 +126,7 @@ function planBytes(planner: Planner, message: Message, content: Content | undefi
     wire: undefined,
     words: ["content", "type"],
     typed: plainType(scalar("string")),
-    comment: "The media type of the body.",
+    comment: "The Content-Type of the response body.",
     place: content.place,
     rules: { from: { header: "Content-Type" } },
   });

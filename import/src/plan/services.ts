@@ -204,9 +204,10 @@ function planMethod(
 ): Method {
   const { operation, stem, pages } = draft;
   const input = planner.rootMessage(`${stem}Request`);
-  input.comment = `A request of ${draft.name}.`;
+  input.comment = `The request message of ${draft.name}.`;
   const output = planner.rootMessage(`${stem}Response`);
-  output.comment = pages === undefined ? `A response of ${draft.name}.` : `An item of ${draft.name}.`;
+  output.comment =
+    pages === undefined ? `The response message of ${draft.name}.` : `An item of ${draft.name}.`;
   const request = planRequest(planner, operation, input);
   const response =
     pages === undefined

@@ -110,7 +110,7 @@ export function cursorInItem(paths: readonly string[], page: Page, index: number
 }
 
 /** Reports whether a value leads to another page. */
-function isCursor(value: JsonValue | undefined): boolean {
+export function isCursor(value: JsonValue | undefined): value is JsonValue {
   if (Array.isArray(value)) return value.length > 0;
   if (isJsonObject(value)) return Object.keys(value).length > 0;
   return value !== undefined && value !== null && value !== "" && value !== false;

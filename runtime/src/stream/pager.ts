@@ -22,7 +22,7 @@ import { restError } from "../errors/rest-error.ts";
 import { CursorFault } from "../request/cursor.ts";
 import { hrefAt } from "../response/href.ts";
 import type { Page } from "../response/page.ts";
-import { cursorAt, cursorInItem, saysMore } from "../response/page-places.ts";
+import { cursorAt, cursorInItem, isCursor, saysMore } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { lostAt, Overlap } from "./overlap.ts";
@@ -61,7 +61,11 @@ export class Pager {
    *
    * @param unseen the items of the page that were not on the previous page
    */
-  lost(page: Page, unseen: readonly number[], { header }: ReadResponse): FoundDifferences {
+  lost(page: Page, unseen: readonly number[], response: ReadResponse): FoundDifferences {
+    return together(this.lostMore(page, response), this.lostItems(page, unseen, response));
+  }
+
+  private lostItems(page: Page, unseen: readonly number[], { header }: ReadResponse): FoundDifferences {
     const { next } = this.call.adapter;
     switch (next.kind) {
       case "link_header":
@@ -76,6 +80,21 @@ export class Pager {
       default:
         return NO_DIFFERENCES;
     }
+  }
+
+  /**
+   * A page without the flag for more pages is the last one, and so is a page whose flag says so. A link or a
+   * cursor of the page contradicts a missing flag. Only a link contradicts the flag itself, because many
+   * upstreams send a cursor with the last page too.
+   */
+  private lostMore(page: Page, response: ReadResponse): FoundDifferences {
+    const { more, next } = this.call.adapter;
+    const { payload } = page;
+    if (more === undefined || more.present !== undefined || !isJsonObject(payload)) return NO_DIFFERENCES;
+    const isMissing = (valueAt(payload, more.key) ?? null) === null;
+    if (saysMore(page, more) || (next.kind === "cursor" && !isMissing)) return NO_DIFFERENCES;
+    const leads = leadsTo(next, page, response, this.cursor);
+    return leads ? lostAt(more.key, "a flag for the next page", gotAt(payload, more.key)) : NO_DIFFERENCES;
   }
 
   /**
@@ -264,6 +283,27 @@ export class Pager {
     if (paths.some((path) => found(path) !== undefined)) return;
     const expected = from === "header" ? "a header that every page has" : "a key that every page has";
     throw this.shapeless(paths.join(" or "), expected, "nothing");
+  }
+}
+
+/**
+ * Reports whether a page has a link or a cursor that leads to another page.
+ *
+ * @param current the cursor of the page itself
+ */
+function leadsTo(next: NextPage, page: Page, response: ReadResponse, current: string | undefined): boolean {
+  switch (next.kind) {
+    case "link":
+      return isCursor(valueAt(page.payload, next.path));
+    case "link_header":
+      return (linkTarget(response.header("link"), next.rel) ?? "") !== "";
+    case "cursor": {
+      const value = next.from === "last_item" ? undefined : cursorOf(next, page, response);
+      const isUnset = next.zeroIsUnset === true && isZero(value);
+      return isCursor(value) && !isUnset && stringifyJson(value) !== current;
+    }
+    case "step":
+      return false;
   }
 }
 

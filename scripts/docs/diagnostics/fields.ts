@@ -147,6 +147,11 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning: "A condition checks nothing.",
       remedy: "Set `values`, `present` or `type`.",
     },
+    "when-never": {
+      meaning:
+        "A condition can never hold: its parts exclude each other, or the condition of an earlier member of the oneof holds first.",
+      remedy: "Correct the condition, or declare the member with the more specific condition first.",
+    },
     "when-key": {
       meaning:
         "A condition has no key to check. The default key is the discriminator, which exists only for members of a oneof with a discriminator.",

@@ -87,7 +87,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "error-meaning": {
       meaning:
-        "An error rule sets neither `code` nor `reason`, so it has no effect. `code: OK` is the same as no code.",
+        "An error rule sets neither `code` nor `reason`, so it has no effect, or its code is OK, which is not an error.",
       remedy:
         "Set `code`, `reason` or both. If the status is not an error, list it in `success` of the method.",
     },

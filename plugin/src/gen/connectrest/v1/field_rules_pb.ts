@@ -218,7 +218,7 @@ export const FieldRules_Location = {
   PATH: 1,
 
   /**
-   * The query.
+   * The query string.
    *
    * @generated from enum value: QUERY = 2;
    */
@@ -239,7 +239,7 @@ export const FieldRules_Location = {
   COOKIE: 4,
 
   /**
-   * The body.
+   * The request body.
    *
    * @generated from enum value: BODY = 5;
    */
@@ -287,7 +287,7 @@ export const FieldRules_LocationSchema: GenEnum<FieldRules_Location> = /*@__PURE
  */
 export const FieldRules_Piece = {
   /**
-   * Not set.
+   * The field is not a piece of a part.
    *
    * @generated from enum value: PIECE_UNSPECIFIED = 0;
    */
@@ -494,7 +494,7 @@ export const MaskSchema: GenMessage<Mask> = /*@__PURE__*/
  */
 export const Mask_Unset = {
   /**
-   * Not sent.
+   * Such fields are not sent.
    *
    * @generated from enum value: UNSET_UNSPECIFIED = 0;
    */
@@ -540,7 +540,7 @@ export const Mask_UnsetSchema: GenEnum<Mask_Unset> = /*@__PURE__*/
  */
 export type Source = Message<"connectrest.v1.Source"> & {
   /**
-   * The place.
+   * The place of the value.
    *
    * @generated from oneof connectrest.v1.Source.source
    */
@@ -746,7 +746,7 @@ export const Time_UnitSchema: GenEnum<Time_Unit> = /*@__PURE__*/
  */
 export const Time_Rounding = {
   /**
-   * Not rounded.
+   * No rounding.
    *
    * @generated from enum value: ROUNDING_UNSPECIFIED = 0;
    */
@@ -793,7 +793,7 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
 export type When = Message<"connectrest.v1.When"> & {
   /**
    * The path of the key to check. In responses, the key may have the declared name or its lowerCamel form.
-   * Default for a member of a oneof: the discriminator.
+   * Default: the discriminator, for a member of a oneof.
    *
    * @generated from field: string key = 1;
    */

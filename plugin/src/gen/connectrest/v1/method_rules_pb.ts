@@ -466,7 +466,7 @@ export const MethodRulesSchema: GenMessage<MethodRules> = /*@__PURE__*/
  */
 export type Parameter = Message<"connectrest.v1.Parameter"> & {
   /**
-   * Parameter name.
+   * The name of the parameter.
    *
    * @generated from field: string name = 1;
    */
@@ -723,8 +723,8 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   empty: Empty_Spelling[];
 
   /**
-   * The paths to known keys of bodies that no rule reads. Everything below a known key is known, too.
-   * Default: none; keys that are neither known nor read by a rule are reported as `additional`.
+   * The paths to known keys of bodies that no rule reads. A known key covers all keys below it. Default:
+   * none; keys that are neither known nor read by a rule are reported as `additional`.
    *
    *     // {"data": {…}, "jsonapi": {"version": "1.1"}, "links": {"self": "/articles/1"}}
    *     envelope: {payload: "data", known: ["jsonapi", "links"]}
@@ -748,7 +748,7 @@ export const EnvelopeSchema: GenMessage<Envelope> = /*@__PURE__*/
  */
 export type Header = Message<"connectrest.v1.Header"> & {
   /**
-   * Header name.
+   * The name of the header.
    *
    * @generated from field: string name = 1;
    */

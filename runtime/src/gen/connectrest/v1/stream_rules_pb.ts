@@ -44,8 +44,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
    */
   next: {
     /**
-     * A link in the body: the path to a string, or to an object with `href`. The link must be below the base
-     * URL.
+     * A link in the body: the path to a string, or to an object with `href`. The link must lead to a URL
+     * under the base URL.
      *
      * @generated from field: string link = 2;
      */
@@ -53,7 +53,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "link";
   } | {
     /**
-     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must be below the base URL.
+     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must lead to a URL under the base
+     * URL.
      *
      * @generated from field: string link_header = 3;
      */
@@ -118,7 +119,9 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   linkQuery: string;
 
   /**
-   * A condition on the payload that holds if more pages follow. Default: no condition.
+   * A condition on the payload that holds if more pages follow. If its key is missing or null on a page with a
+   * link or a cursor, or if it does not hold on a page with a link, the stream ends and reports the key as
+   * `lost`, except for a condition with `present`. Default: no condition.
    *
    *     more: {key: "has_more", values: "true"}
    *
@@ -162,10 +165,10 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   linkAlways: boolean;
 
   /**
-   * The paths from the payload to known keys of pages that no rule reads. Everything below a known key is
-   * known, too. All keys of a page that are neither known nor read by a rule are reported as `additional`.
-   * Without this report, the stream would silently end after one page if the upstream renamed its cursor.
-   * Default: none.
+   * The paths from the payload to known keys of pages that no rule reads. A known key covers all keys below
+   * it. All keys of a page that are neither known nor read by a rule are reported as `additional`. Without
+   * this report, the stream would silently end after one page if the upstream renamed its cursor. Default:
+   * none.
    *
    *     // {"results": […], "next": "n2", "count": 40, "previous": null}
    *     known: ["count", "previous"]
@@ -539,7 +542,8 @@ export type PollPages = Message<"connectrest.v1.PollPages"> & {
    */
   next: {
     /**
-     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must be below the base URL.
+     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must lead to a URL under the base
+     * URL.
      *
      * @generated from field: string link_header = 1;
      */
@@ -602,8 +606,8 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
  */
 export type Operation = Message<"connectrest.v1.Operation"> & {
   /**
-   * The place of the status. Links must be below the base URL. Default: `header: "Location"`; without that
-   * header, a GET is repeated.
+   * The place of the status. Links must lead to URLs under the base URL. Default: `header: "Location"`; if a
+   * response to a GET does not have this header, the GET is repeated.
    *
    * @generated from oneof connectrest.v1.Operation.status
    */
@@ -625,7 +629,7 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
     case: "link";
   } | {
     /**
-     * A path below the base URL with one variable. The variable is the name of a value in the payload:
+     * A path under the base URL with one variable. The variable is the name of a value in the payload:
      * `/v1/{name}`. Slashes in the value are preserved.
      *
      * @generated from field: string path = 3;
@@ -868,8 +872,8 @@ export const Records_Format = {
 
   /**
    * The items of one JSON array, `[{…},{…}]`. Each item is delivered as soon as it is complete. If the
-   * array does not end, the response was truncated. This is the format of server streams with only an HTTP
-   * rule, as in Google's REST APIs, unless they return google.api.HttpBody, which makes them downloads.
+   * array does not end, the response was truncated. Server streams with only an HTTP rule use this format,
+   * as in Google's REST APIs. Server streams of google.api.HttpBody are downloads instead.
    *
    * @generated from enum value: ARRAY = 3;
    */
