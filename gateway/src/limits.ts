@@ -83,7 +83,7 @@ export const LIMIT_TABLE = {
   ),
   watchersPerClient: liveSharedCount(
     1000,
-    "The number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, one client may have all streams. Then a stream of another client replaces the newest stream of the client with the most streams, if that client has more than this limit or more than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
+    "The number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, a single client may hold all of the streams. Then a stream of another client replaces the newest stream of the client with the most streams, if that client has more than this limit or more than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
   ),
   eventLoopDelayMs: liveMs(
     500,
@@ -138,7 +138,7 @@ export const LIMIT_TABLE = {
   },
   bodyIdleTimeoutMs: liveMs(
     10_000,
-    "The pause between two chunks of a request body, for calls with a single request message. After a longer pause, the call fails with DEADLINE_EXCEEDED.",
+    "The longest pause within the body of a request with one message (a unary call or a server stream). After a longer pause, the call fails with DEADLINE_EXCEEDED.",
   ),
   readMaxBytes: bytes(
     4 * 1024 * 1024,

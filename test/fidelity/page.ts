@@ -23,12 +23,23 @@ have the same names in the log, the metrics, the configuration and the runtime's
 | \`lost\`       | A declared field could not hold the value.                                                                                       | \`warn\`  | \`RESPONSE_DRIFT\`     |
 
 - **Log:** a line with the message \`difference\` has the method, upstream, path, expected type, received type and class, but no values.
-  There is at most one line per minute for each place.
-- **Metrics:** \`connect_rest_differences_total\` counts differences by method, path and class.
+  Each path is logged at most once per minute. The default \`log.level: info\` hides the class \`additional\`; set \`log.level: debug\` to see this class.
+- **Metrics:** \`connect_rest_differences_total\` counts the differences of all classes by method, path and class, whatever the log level. A class that is set to
+  \`ignore\` is not counted. Metrics are off by default. \`server: { metrics: {} }\` serves them at \`http://127.0.0.1:9464/metrics\`.
 - **Programs:** \`onDifference\` receives a \`DifferenceReport\`. A report lists the first hundred differences of each class, and counts all.
 
-For each class, differences can be ignored, logged, or fail the call. The configuration sets this globally, for an upstream, a service or a method. The most specific method or service name applies first, then the upstream, then the global setting. \`strict: true\` is short for
-\`lost: fail\`; setting both \`strict\` and \`lost\` is an error. A name that no adapter has is also an error.
+A line of the log and a line of the metrics:
+
+\`\`\`text
+{"level":"info","time":"2026-01-02T03:04:05.678Z","method":"blog.v1.BlogService/GetBlogInfo","upstream":"blog","path":"blog.posts","expected":"int32","got":"string","class":"converted","msg":"difference"}
+connect_rest_differences_total{method="blog.v1.BlogService/GetBlogInfo",path="blog.posts",class="converted"} 1
+\`\`\`
+
+For each class, the configuration can set \`ignore\`, \`log\` (the default) or \`fail\`: globally, for an upstream, for a service or for a method.
+The setting of the most specific method or service name takes precedence, then the upstream's, then the global setting. With \`fail\`, the call fails with INTERNAL and the
+reason \`RESPONSE_DRIFT\`. \`strict: true\` is short for \`lost: fail\`; setting both \`strict\` and \`lost\` is an error. A name that no adapter has is also an error.
+
+A 64-bit integer as a string is valid ProtoJSON. It is never a difference, and cannot be made an error. For all other numbers, \`converted: fail\` fails the call.
 
 \`\`\`yaml
 differences:

@@ -176,7 +176,7 @@ const differenceLevels = {
     "Content that the description does not declare: unknown keys, which are dropped, and unknown values of open enums, which are kept. Logged at `debug`.",
   ),
   converted: LEVEL.describe(
-    "Values that were converted to the declared type, e.g. a number that arrived as a string. Logged at `info`.",
+    "Values that were converted to the declared type, e.g. a 32-bit integer that arrived as a string. A 64-bit integer as a string is valid ProtoJSON, and never a difference. Logged at `info`.",
   ),
   lost: LEVEL.describe("Declared values that the message cannot hold. Logged as warnings."),
 };

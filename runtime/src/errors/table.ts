@@ -404,7 +404,7 @@ export const ERRORS = {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has {limit} pages without items in a row, and the last one leads to another",
     cause:
-      "More consecutive pages than max_empty_pages allows had no items, but had a link or a cursor to a next page.",
+      "The upstream returned more consecutive empty pages than max_empty_pages allows, each with a link or cursor to another page.",
     remedy:
       "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. Report an upstream whose lists do not end.",
   },

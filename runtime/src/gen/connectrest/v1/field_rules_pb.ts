@@ -540,7 +540,7 @@ export const Mask_UnsetSchema: GenEnum<Mask_Unset> = /*@__PURE__*/
  */
 export type Source = Message<"connectrest.v1.Source"> & {
   /**
-   * The place of the value.
+   * The part of the response that the value is read from.
    *
    * @generated from oneof connectrest.v1.Source.source
    */
@@ -554,8 +554,8 @@ export type Source = Message<"connectrest.v1.Source"> & {
     case: "header";
   } | {
     /**
-     * An HTTP status. An integer field receives the status of the response; a bool field receives whether the
-     * status of the response equals this value.
+     * An HTTP status. An integer field receives the status of the response. A bool field is true if the
+     * response status equals this value.
      *
      * @generated from field: int32 status = 2;
      */
@@ -666,7 +666,7 @@ export const Time_Unit = {
   UNIT_UNSPECIFIED: 0,
 
   /**
-   * Seconds; for a Timestamp, seconds since 1970. Fractions are preserved.
+   * Seconds. Like the other units, a Timestamp is counted from 1970-01-01T00:00:00Z. Fractions are preserved.
    *
    * @generated from enum value: SECONDS = 1;
    */

@@ -591,8 +591,8 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
  * previous one; its last message is the final state. If the deadline is too short, the call ends, but the
  * work continues; therefore set `timeout`.
  *
- * The work is in progress while the status is 202 or, with `done`, until that condition is true. A 303
- * redirect leads to the result.
+ * While the status is 202, the work is in progress. With `done`, the work is also in progress until that
+ * condition holds. A 303 redirect leads to the result.
  *
  *     // POST: {"name": "operations/7"}; GET /v1/operations/7: {"done": true, "response": {…}} or {"done": true, "error": {…}}
  *     option (connectrest.v1.method).operation = {
