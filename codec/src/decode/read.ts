@@ -37,8 +37,8 @@ export function hasEmptyParts(value: JsonValue | undefined): boolean {
 }
 
 // each part of the expression stops at the first character of the next part, which makes matching linear
-const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
-const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
+const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|'[^'",;<>]*'|[^\s;,"]*))?)*)/g;
+const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^'",;<>]*)'|([^\s;,"]*)))?/g;
 
 /**
  * Returns the target of the first link with a relation in a `Link` header (RFC 8288 section 3); undefined if
@@ -56,10 +56,14 @@ export function hasBrokenLinks(header: string | undefined): boolean {
   return header !== undefined && /[^\s,]/.test(header.replaceAll(LINK, ""));
 }
 
-/** Returns the relations of the first `rel` parameter; later ones do not count (RFC 8288 section 3.3). */
+/**
+ * Returns the relations of the first `rel` parameter, which some servers put into single quotes; later ones
+ * do not count (RFC 8288 section 3.3).
+ */
 function relationsOf(parameters: string): string[] {
-  for (const [, name = "", quoted, token] of parameters.matchAll(PARAMETER)) {
-    if (name.toLowerCase() === "rel") return (quoted ?? token ?? "").toLowerCase().split(/\s+/);
+  for (const [, name = "", quoted, single, token] of parameters.matchAll(PARAMETER)) {
+    if (name.toLowerCase() === "rel")
+      return (quoted ?? single ?? token ?? "").toLowerCase().trim().split(/\s+/);
   }
   return [];
 }
