@@ -9,7 +9,7 @@ const HEAD = `# Fidelity
 <!-- Written by test/fidelity, from rows that are tests. Do not edit: npx vitest run test/fidelity -u -->
 
 This page describes what callers receive when a response does not match its .proto description. Every lost value is reported, and an
-unreadable response never looks like an empty message. One case is not reported, because the check would slow down every response: a response that has a field under two of the field's names.
+unreadable response never looks like an empty message. One case is not reported, because the check would slow down every response: the response contains the same field twice, under two of its names.
 
 ## Classes
 
@@ -52,7 +52,7 @@ upstreams:
     differences: { additional: ignore }
 \`\`\`
 
-The runtime has the same options: \`differences\` of \`createRest\` and of each upstream. Before a call ends, \`onDifference\` receives one report for each response that differs. The items of a page and the other keys of the page have separate reports.
+The runtime has the same options: \`differences\` of \`createRest\` and of each upstream. Before a call ends, \`onDifference\` receives one report for each response that differs. Differences in the items of a page, and in the other keys of the page, are in separate reports.
 
 \`\`\`ts
 ${EXAMPLE}\`\`\`
@@ -69,13 +69,13 @@ and the received type.
 - The response announces another page, but not how to request it.
 - A page lacks the key of a link or cursor that has \`always\`, or the last item of a page lacks its value.
 
-The setting \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md) lists the values that mean "empty". By default, these values are \`null\`, \`[]\` and \`{}\`, because they contain nothing that could be lost. A missing key or body does not mean "empty" by default. In messages, any field may be
+The setting \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md) lists the values that mean "empty". By default, these values are \`null\`, \`[]\` and \`{}\`, because they contain nothing that could be lost. By default, a missing key or body does not mean "empty". In messages, any field may be
 missing, since ProtoJSON omits empty lists and zeros.
 
 Special cases:
 
 - **Lists by time.** With \`overlap\` in [\`Cursor\`](annotations.md), more items may have the same time than fit on one page. The stream then continues with later times, and reports the missing items as one \`lost\`.
-- **Lists by the last item.** If the last item has no value for the next request, the stream ends and reports a \`lost\` at the place of the value, because an item cannot mark the end of a list. With \`always\`, the call fails. A page without items marks the end of the list.
+- **Lists by the last item.** If the last item has no value for the next request, the stream ends and reports a \`lost\` at the path of the value, because an item cannot mark the end of a list. With \`always\`, the call fails. A page without items marks the end of the list.
 - **Comma-separated lists.** Empty parts, as in \`a,,b\`, are dropped and reported as \`converted\`.
 - **\`Link\` headers.** An address that is not between \`<\` and \`>\` is \`lost\`, unless another link has the same relation.
 - **Success without a body.** If the request was neither GET nor HEAD, the call succeeds with an empty message, because the upstream has already

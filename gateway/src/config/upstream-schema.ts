@@ -99,7 +99,7 @@ const retry = offOr({
     "The maximum total wait of a call whose client set no deadline. A call that would wait longer fails immediately, with the upstream's error and its RetryInfo. Default: 2000.",
   ),
   budget: part.describe(
-    "The retry tokens that each success earns. Each retry spends one token. Retries therefore cannot multiply the load on a failing upstream. Default: 0.2.",
+    "The number of retry tokens that each success earns. Each retry spends one token. Retries therefore cannot multiply the load on a failing upstream. Default: 0.2.",
   ),
 });
 
@@ -245,7 +245,7 @@ export const upstreamSchema = z
       "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns them off, e.g. for a test server.",
     ),
     redirects: redirects.describe(
-      "Follow redirects of GET and HEAD requests to these hosts, for methods with a `redirects` rule. At most 5 redirects are followed, never from https to http, and never from a public to a private address. Other origins get no credentials. Default: `false`.",
+      "Follow redirects to these hosts, for GET and HEAD requests of methods with a `redirects` rule. At most 5 redirects are followed, never from https to http, and never from a public to a private address. Other origins get no credentials. Default: `false`.",
     ),
     differences: z
       .strictObject(differenceLevels)

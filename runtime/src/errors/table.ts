@@ -257,7 +257,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the {client} of the options did not do its part: {problem}",
     cause:
-      "A MockAgent has no mock for the request, or a `fetch` followed a redirect by itself or returned something other than a Response.",
+      "A MockAgent has no mock for the request, or a `fetch` followed a redirect on its own or returned something other than a Response.",
     remedy: "Correct the dispatcher or `fetch`; a test lacks a mock for this request.",
   },
   UPSTREAM_TIMEOUT: {
