@@ -152,7 +152,8 @@ export const LIMIT_TABLE = {
     default: 100,
     unit: "count",
     max: 1000,
-    effect: "The maximum nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
+    effect:
+      "The maximum nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
   },
   heldRequestBytes: liveSharedBytes(
     256 * 1024 * 1024,
