@@ -25,7 +25,7 @@ export class BytesWriter {
   protected frames: Frame[] = [];
   private lastHole = -1;
 
-  /** Empties the writer. Keeps its buffer unless a large response made the buffer large. */
+  /** Empties the writer. Keeps its buffer unless a large response has enlarged it. */
   protected clear(): void {
     this.position = 0;
     this.withoutHoles();
@@ -150,7 +150,7 @@ export class BytesWriter {
   }
 
   /**
-   * Writes a string as UTF-8, after its length. Replaces lone surrogates by U+FFFD, and returns false if
+   * Writes a string as UTF-8, after its length. Replaces lone surrogates with U+FFFD, and returns false if
    * there are any.
    */
   protected utf8(value: string): boolean {
@@ -235,7 +235,10 @@ export class BytesWriter {
     return size;
   }
 
-  /** Returns the fields written since `start` at the same level, each with its end. */
+  /**
+   * Returns the numbers of the fields written since `start` at the same nesting level, each with the position
+   * where the field ends.
+   */
   protected fieldsFrom(start: number): ReadonlyArray<{ readonly number: number; readonly end: number }> {
     const reader = new BinaryReader(this.buffer.subarray(start, this.position));
     const found: Array<{ readonly number: number; readonly end: number }> = [];

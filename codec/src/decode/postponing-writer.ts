@@ -13,7 +13,7 @@ const MESSAGE_UNITS = 8;
  */
 const BYTES_AT_ONCE = 256 * 1024;
 
-/** The state of a writer at a position where content was omitted. */
+/** The state of a writer at a position where content is written later. */
 interface Place {
   readonly path: ReadonlyArray<string | number>;
   readonly depth: number;

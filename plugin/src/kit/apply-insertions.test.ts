@@ -121,7 +121,7 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "guest: the path `a\0x` cannot be written: it has a control character",
   ],
   [
-    "code info that is none",
+    "malformed code info",
     output(
       "guest",
       { name: "a.ts.pb.meta", content: "nonsense" },
@@ -131,16 +131,16 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "guest: `a.ts.pb.meta` is no encoded google.protobuf.GeneratedCodeInfo, so nothing can be merged into it",
   ],
   [
-    "an error of a generator",
+    "a response with an error",
     { generator: "guest", response: create(CodeGeneratorResponseSchema, { error: "a.proto:1:1: no" }) },
     "generator-failed",
     "guest: a.proto:1:1: no",
   ],
-])("rejects, with the name of the generator: %s", (_name, added, code, text) => {
+])("rejects %s, and names the generator", (_name, added, code, text) => {
   expect(failure(host, added)).toEqual([code, text]);
 });
 
-test("rejects a line that buf would lose, with the name of the generator", () => {
+test("rejects a line that buf would lose, and names the generator", () => {
   const long = output("guest", { name: "a.ts", insertionPoint: "p", content: "x".repeat(65_536) });
   expect(() => apply([host, long], "buf")).toThrow(
     "guest: the insertion into `a.ts` has a line of 65536 bytes; the compiler takes at most 65535",

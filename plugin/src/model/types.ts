@@ -82,7 +82,7 @@ export type SourceModel =
   | { readonly kind: "header"; readonly header: string; readonly rel: string }
   | { readonly kind: "status"; readonly status: number; readonly rel: string }
   | { readonly kind: "path"; readonly path: string; readonly rel: string }
-  /** The option does not name a source, which is a problem. */
+  /** The option does not name a source, which is reported as a problem. */
   | { readonly kind: "none"; readonly rel: string };
 
 /** The notation of a time. */
