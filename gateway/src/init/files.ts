@@ -58,24 +58,21 @@ ${MAPS}  - local: protoc-gen-connect-rest
 ${hasRules ? "      - service_config=rules.yaml\n" : ""}${MAPS}`;
 }
 
-const TSCONFIG = `${JSON.stringify(
-  {
-    compilerOptions: {
-      target: "es2024",
-      module: "nodenext",
-      types: ["node"],
-      noEmit: true,
-      strict: true,
-      allowImportingTsExtensions: true,
-      erasableSyntaxOnly: true,
-      verbatimModuleSyntax: true,
-      skipLibCheck: true,
-    },
-    include: ["**/*.ts"],
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "esnext",
+    "module": "nodenext",
+    "types": ["node"],
+    "noEmit": true,
+    "strict": true,
+    "allowImportingTsExtensions": true,
+    "erasableSyntaxOnly": true,
+    "verbatimModuleSyntax": true,
+    "skipLibCheck": true
   },
-  null,
-  2,
-)}\n`;
+  "include": ["**/*.ts"]
+}
+`;
 
 const GITIGNORE = "node_modules/\n";
 

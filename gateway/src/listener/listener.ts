@@ -388,8 +388,8 @@ function serveInTurn(
       callbacks().fail(error);
     }
   };
-  const session = isHttp2(request) ? request.stream.session : undefined;
-  const takeBack = turns.add(taken.origin.client, begin, session);
+  const connection = isHttp2(request) ? request.stream.session : request.socket;
+  const takeBack = turns.add(taken.origin.client, begin, connection);
   if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
 }
 

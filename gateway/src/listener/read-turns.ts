@@ -1,5 +1,5 @@
 import type { Http2Session, ServerHttp2Session } from "node:http2";
-import type { Duplex } from "node:stream";
+import { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 import { type HttpRequest, isHttp2 } from "./http.ts";
 import { Http1Handle } from "./http1-handle.ts";
@@ -111,12 +111,12 @@ export class ReadTurns {
   }
 
   /**
-   * Stops reading a session while one of its requests waits.
+   * Stops reading a connection while one of its requests waits.
    *
    * @returns a function that ends the wait of this request. It may be called more than once.
    */
-  hold(session: Http2Session | undefined): () => void {
-    const handle = handleOf(session);
+  hold(connection: Http2Session | Duplex | undefined): () => void {
+    const handle = connection instanceof Duplex ? this.http1.get(connection) : handleOf(connection);
     return handle === undefined ? () => undefined : this.holdHandle(handle);
   }
 

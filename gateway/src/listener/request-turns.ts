@@ -1,4 +1,5 @@
 import type { Http2Session } from "node:http2";
+import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 import { ReadTurns } from "./read-turns.ts";
 
@@ -36,10 +37,10 @@ export class RequestTurns {
    * Starts a request of a client, now or in a later turn.
    *
    * @param begin must not throw
-   * @param session the HTTP/2 session of the request, which is not read while the request waits
+   * @param connection the connection of the request, which is not read while the request waits
    * @returns a function that removes the waiting request; undefined if the request has started
    */
-  add(client: string, begin: Begin, session?: Http2Session): (() => void) | undefined {
+  add(client: string, begin: Begin, connection?: Http2Session | Duplex): (() => void) | undefined {
     this.turn();
     if (this.begun < PER_TURN && this.waiting.size === 0) {
       this.begun += 1;
@@ -47,7 +48,7 @@ export class RequestTurns {
       return undefined;
     }
     const own = this.waiting.get(client) ?? new Set();
-    const release = this.reads.hold(session);
+    const release = this.reads.hold(connection);
     const held = () => {
       release();
       begin();
