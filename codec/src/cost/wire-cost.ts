@@ -150,7 +150,10 @@ class WireWalker {
     }
   }
 
-  /** Counts the message in a google.protobuf.Any. Unpacking decodes the last type name and the last value. */
+  /**
+   * Counts the cost of the message in a google.protobuf.Any. Unpacking decodes the last type name and the
+   * last value.
+   */
   private any(start: number, end: number): void {
     const after = this.at;
     this.at = start;

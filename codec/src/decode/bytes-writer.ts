@@ -19,7 +19,7 @@ const TWO_32 = 0x1_0000_0000;
 export class BytesWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private position = 0;
-  /** The positions whose content is written later, in ascending order. */
+  /** The positions whose content will be filled in later, in ascending order. */
   protected holes: Hole[] = [];
   /** Length-prefixed content that contains holes. Inner frames precede outer frames. */
   protected frames: Frame[] = [];
@@ -39,7 +39,7 @@ export class BytesWriter {
     this.frames = [];
   }
 
-  /** Marks this position as content that is written later. */
+  /** Marks this position as a hole, whose content will be filled in later. */
   protected addHole(hole: Hole): void {
     this.holes.push(hole);
     this.lastHole = this.position;

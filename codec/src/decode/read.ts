@@ -62,8 +62,8 @@ export function hasBrokenLinks(header: string | undefined): boolean {
  */
 function relationsOf(parameters: string): string[] {
   for (const [, name = "", quoted, single, token] of parameters.matchAll(PARAMETER)) {
-    if (name.toLowerCase() === "rel")
-      return (quoted ?? single ?? token ?? "").toLowerCase().trim().split(/\s+/);
+    if (name.toLowerCase() !== "rel") continue;
+    return (quoted ?? single ?? token ?? "").toLowerCase().trim().split(/\s+/);
   }
   return [];
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from "./json.ts";
 import { skipSpace } from "./json-text.ts";
 
 const PIECE = 16 * 1024;
-/** A string longer than this number of pieces is parsed in several pieces. */
+/** The number of pieces above which a string is split: shorter strings are parsed in one step. */
 const PIECES_OF_STRING = 4;
 /** The maximum number of nested arrays and objects opened in one step. */
 const STARTS_AT_ONCE = 1024;

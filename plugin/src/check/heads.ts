@@ -31,7 +31,8 @@ export function checkHeads(
 }
 
 /**
- * Reports whether a message is also the complete response of another method, in which its rule has an effect.
+ * Reports whether a message is also the complete response of another method, so that the rule of its field
+ * has an effect.
  */
 function isWholeResponse(
   message: DescMessage,

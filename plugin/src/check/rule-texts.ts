@@ -10,7 +10,7 @@ import type { TypeModels } from "../model/types.ts";
 
 /** The use of a string in a rule, which determines its valid characters. */
 export type TextKind =
-  /** Any string: compared with JSON, or sent as JSON or percent-encoded. */
+  /** A string with any characters, since it is compared with JSON, or sent as JSON or percent-encoded. */
   | "free"
   /** A name, a key or a spelling, on one line. The check of the rule itself is stricter. */
   | "line"
