@@ -72,7 +72,7 @@ export function kindOf(schemas: Schemas, { shape }: Schema): Kind {
 export interface Choice extends Alternative {
   /** The values of the discriminator. */
   readonly values: readonly (string | number)[];
-  /** A key that only this alternative and earlier alternatives have. */
+  /** A key that identifies the alternative, because no later alternative has it. */
   readonly key: string | undefined;
 }
 

@@ -42,7 +42,7 @@ export interface Field {
   readonly options: readonly Option[];
   readonly comment: string;
   readonly oneof: Oneof | undefined;
-  /** The cause if the type allows more than the document; otherwise undefined. */
+  /** The reason why the type allows more than the document; undefined if the type is exact. */
   readonly weakened: string | undefined;
 }
 

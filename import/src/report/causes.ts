@@ -1,4 +1,4 @@
-/** The causes of losses in an import, each with the replacement. */
+/** The causes of losses in an import, each followed by the type or the behavior that replaces it. */
 export const CAUSES = {
   // the type of the field allows more than the document
   "union-indistinct": "a union whose alternatives cannot be distinguished: google.protobuf.Value",
