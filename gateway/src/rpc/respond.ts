@@ -101,9 +101,9 @@ export function sendAtOnce(
 }
 
 /**
- * Sets the head of a whole response. A head with trailers is sent immediately. Otherwise, if there is no
- * body, an HTTP/2 response would end with its headers, and an HTTP/1.1 response would get a content-length
- * and lose its trailers.
+ * Sets the head of a whole response. A head with trailers is sent immediately. If the head were sent together
+ * with the end of a response without a body, an HTTP/2 response would end with its headers, and an HTTP/1.1
+ * response would get a content-length and lose its trailers.
  */
 function writeWholeHead(
   response: HttpResponse,
