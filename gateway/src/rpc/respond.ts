@@ -18,8 +18,8 @@ export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResp
 
 /**
  * The last step of a call: sends its response. Resolves once all bytes have been passed to the connection or
- * the client has disconnected. If too many bytes wait for clients to read them, resolves to the rejection by
- * the reservation; nothing more may be sent then.
+ * the client has disconnected. If too many bytes wait for clients to read them, resolves to the reservation's
+ * rejection, after which nothing more may be sent.
  */
 export function respond(
   response: HttpResponse,
