@@ -59,8 +59,8 @@ export function scan(
 }
 
 /**
- * Returns the position of the list of the last page, relative to the input; the position of its last item if
- * the list has items.
+ * Returns the position of the last item of the list in the last page, or of the list itself if the list is
+ * empty, relative to the input.
  */
 export function listStart(): usize {
   return pageAt - first;

@@ -387,13 +387,13 @@ async function outcomeOf(bytes: string | Uint8Array, isClosed: boolean): Promise
 const NOT_CONNECTED = ["UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT", "UPSTREAM_PROXY_REFUSED"];
 
 test.each(Object.entries(PROXIES_THAT_MISBEHAVE))(
-  "a proxy that sends %s causes a failed connection, and no other damage",
+  "a proxy that sends %s causes a failed connection, and has no other effect",
   async (_what, text) => {
     for (const isClosed of [true, false]) expect(NOT_CONNECTED).toContain(await outcomeOf(text, isClosed));
   },
 );
 
-test("a proxy that sends arbitrary bytes causes a failed connection, and no other damage", async () => {
+test("a proxy that sends arbitrary bytes causes a failed connection, and has no other effect", async () => {
   const beginnings = fc.constantFrom(
     "",
     "HTTP/1.1 ",

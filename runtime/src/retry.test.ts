@@ -171,7 +171,7 @@ test("the configured limit for the waits of a call without a deadline is never e
   );
 });
 
-test("the retried statuses are those in the table of the documentation", async () => {
+test("the retried statuses equal the statuses in the table of the documentation", async () => {
   for (const [row, seconds] of RETRIED_STATUSES.flatMap((row) => [
     [row, "0"] as const,
     [row, undefined] as const,

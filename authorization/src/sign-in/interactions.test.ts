@@ -386,7 +386,7 @@ test.each(FAILURES)(
   },
 );
 
-/** Opens a flow whose progress is lost, so that it begins again. */
+/** Opens a flow whose progress was lost, so that the sign-in begins again. */
 async function openAnew({ flow }: TestFlow): Promise<Shown> {
   const { hashOf } = await import("connect-rest-runtime/internal");
   await world.store.delete("sign-in", hashOf(flow.id));
@@ -440,7 +440,7 @@ test.each<readonly [string, string, number]>([
     502,
   ],
   ["fields in another order, without a confirmation", "oauth_token_secret=c&oauth_token=a", 404],
-])("validates temporary credentials of OAuth 1.0a with %s", async (_name, body, status) => {
+])("the temporary credentials of an OAuth 1.0a upstream are validated: %s", async (_name, body, status) => {
   await start({ providers: [providerSettings("photos", photos)] });
   photos.faults.set("/request", (_request, response) => {
     response.end(body);

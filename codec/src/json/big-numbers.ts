@@ -16,7 +16,8 @@ const NUMBER = /-?\d[\d.eE+-]*/g;
  * change. Returns undefined if no such number exists.
  *
  * The function scans from string to string and never recurses, so that neither a deep nor a long document
- * overflows the stack. The reviver of JSON.parse, or a regular expression over strings, would.
+ * overflows the stack. A reviver for JSON.parse recurses, and a regular expression that matches strings can
+ * overflow the stack, too.
  */
 export function quoteBigNumbers(
   json: string,

@@ -7,8 +7,8 @@ const COLON = ":";
 
 /**
  * Parses JSON like JSON.parse (RFC 8259), but always with the correct keys. V8 predicts the next key of an
- * object from objects that it parsed before, and compares the prediction with the raw text, including
- * escapes. After the key `\`, for example, V8 reads `"\""` as that key in any document.
+ * object from previously parsed objects, and compares the prediction with the raw text, including escapes.
+ * After V8 has parsed the key `\`, for example, it reads the key `"\""` as `\` in any document.
  *
  * @throws SyntaxError
  */

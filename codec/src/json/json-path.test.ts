@@ -37,7 +37,7 @@ test("property: a path treats every value in place of an object as a field does:
   fc.assert(
     fc.property(WAY, fc.jsonValue({ maxDepth: 1 }), (way, leaf) => {
       const keys = way.map(([key]) => key);
-      // the value under the key of each step is the object of the next step, in the shape for that step
+      // each step has a key whose value is the object of the next step, in the shape for that step
       const [root] = way.reduceRight<[JsonObject]>(
         ([below], [key], index) => {
           const [make] = SHAPES[way[index + 1]?.[1] ?? ""] ?? [];

@@ -21,7 +21,9 @@ const PARSERS = [
   [parseJsonVerbatim, parseJsonVerbatimInPieces],
 ] as const;
 
-/** Returns the result of a parser, including the order of keys, or that it rejects the input. */
+/**
+ * Returns the result of a parser, including the order of keys, or "no JSON" if the parser rejects the input.
+ */
 function outcome(act: () => JsonValue | undefined): unknown {
   try {
     return keyed(act());

@@ -159,7 +159,7 @@ test("a connection is reused by one request at a time, and the number of connect
   expect(made.ours).toBe(1);
   await Promise.all(Array.from({ length: 20 }, () => send(pool)));
   expect(made.ours).toBe(2);
-  // requests that undici sends count for the limit, and replace idle connections
+  // requests that undici sends count towards the limit, and replace idle connections
   await Promise.all(
     Array.from({ length: 20 }, (_, index) => send(pool, index % 2 ? { method: "HEAD" } : {})),
   );
@@ -209,7 +209,7 @@ test("a head or a body that arrives too late causes an error, and the connection
   }
 });
 
-test("an aborted request closes its connection, unless the request was not sent yet", async () => {
+test("an aborted request closes its connection, unless the request has not been sent yet", async () => {
   const server = createServer((request, response) => {
     if (request.url === "/") response.end("good");
   });

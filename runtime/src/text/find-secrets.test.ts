@@ -77,7 +77,7 @@ test.each(Object.keys(ENCODINGS))("a secret is found at any position in a text, 
       fc.pre(!/^[^A-Za-z0-9]*[%\\&~]/.test(secret) || /[^A-Za-z]$|^$/.test(before));
       const clean = redact(`${before} ${encode(secret)} ${behind}`, secret);
       expect(clean).toContain("[secret]");
-      // backslashes before the secret may remain, and base64 characters that share bits with other bytes;
+      // backslashes before the secret and base64 characters that share bits with other bytes may remain;
       // adjacent blanks may be removed together with the secret
       const left = clean.length - before.length - behind.length - "[secret]".length - 2;
       if (!name.includes("base64")) expect(left).toBeLessThanOrEqual(8);
