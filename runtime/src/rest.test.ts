@@ -560,7 +560,7 @@ test("a deadline ends the call and the upstream request immediately", async () =
 test.each([
   ["the method's", { timeoutMs: 200 }, { timeoutMs: 900 }, 200],
   ["the caller's", { timeoutMs: 900 }, { timeoutMs: 300 }, 300],
-  ["the default one", {}, {}, 60_000],
+  ["the default", {}, {}, 60_000],
 ])("the shortest timeout applies: %s", async (_whose, rules, call, limit) => {
   const clock = new FakeClock();
   const rest = await restTo(

@@ -132,13 +132,13 @@ const TAMPERED: Readonly<Record<string, (address: URL) => void>> = {
     searchParams.set("state", (searchParams.get("state") ?? "").slice(0, -1)),
   "a state with a line break": ({ searchParams }) =>
     searchParams.set("state", `${searchParams.get("state")}\r\nset-cookie: a=b`),
-  "a state twice": ({ searchParams }) => searchParams.append("state", searchParams.get("state") ?? ""),
-  "a code twice": ({ searchParams }) => searchParams.append("code", searchParams.get("code") ?? ""),
+  "two states": ({ searchParams }) => searchParams.append("state", searchParams.get("state") ?? ""),
+  "two codes": ({ searchParams }) => searchParams.append("code", searchParams.get("code") ?? ""),
   "no code": ({ searchParams }) => searchParams.delete("code"),
   "an empty code": ({ searchParams }) => searchParams.set("code", ""),
-  "an issuer that nobody expects": ({ searchParams }) => searchParams.set("iss", "https://evil.example"),
-  "an ID token in the front": ({ searchParams }) => searchParams.set("id_token", "a.b.c"),
-  "a response in the front": ({ searchParams }) => searchParams.set("response", "a.b.c"),
+  "an unexpected issuer": ({ searchParams }) => searchParams.set("iss", "https://evil.example"),
+  "an ID token in the redirect": ({ searchParams }) => searchParams.set("id_token", "a.b.c"),
+  "a signed response in the redirect": ({ searchParams }) => searchParams.set("response", "a.b.c"),
 };
 
 test.each(Object.keys(TAMPERED))("a return with %s gets no token, and shows an error page", async (name) => {

@@ -165,7 +165,7 @@ const MB = 1 << 20;
 
 test.each<[string, string]>([
   ["numbers", `[${"1.5,".repeat(MB)}1]`],
-  ["a text", `["${"a".repeat(4 * MB)}"]`],
+  ["a string", `["${"a".repeat(4 * MB)}"]`],
   ["escapes", `["${'\\"'.repeat(2 * MB)}"]`],
   ["a document that is a string", `"${"\\u00e9".repeat(MB)}"`],
   ["arrays in arrays", `${"[".repeat(MB)}${"]".repeat(MB)}`],

@@ -103,7 +103,7 @@ test.each<[string, unknown, number, boolean]>([
   ["504", responded(504, Code.DeadlineExceeded), 0, true],
   ["599", responded(599, Code.Unknown), 0, true],
   ["501", responded(501, Code.Unimplemented), 0, false],
-  ["a 500 that a rule calls NOT_FOUND", responded(500, Code.NotFound), 0, false],
+  ["a 500 that a rule maps to NOT_FOUND", responded(500, Code.NotFound), 0, false],
   ["404", responded(404, Code.NotFound), 0, false],
   ["408", responded(408, Code.DeadlineExceeded), 0, false],
   ["425", responded(425, Code.Unavailable), 0, false],

@@ -163,7 +163,7 @@ test.each(REFUSALS)(
 );
 
 const ODD: ReadonlyArray<readonly [string, number, unknown]> = [
-  ["no JSON", 200, "<html>"],
+  ["a response that is not JSON", 200, "<html>"],
   ["an array", 200, []],
   ["no token", 200, { token_type: "bearer" }],
   ["a token that is a number", 200, { access_token: 7, token_type: "bearer" }],

@@ -266,7 +266,7 @@ test("the first poll of a feed may fail", async () => {
 });
 
 test.each<[string, TestResponse, string, Code]>([
-  ["is gone", { status: 404 }, "upstream things responded with 404 Not Found", Code.NotFound],
+  ["gets a status 404", { status: 404 }, "upstream things responded with 404 Not Found", Code.NotFound],
   [
     "gets a status 401",
     { status: 401 },

@@ -367,7 +367,7 @@ test("no error and no status message contains a token, even if the server repeat
 });
 
 test.each([
-  ["no JSON", "hush"],
+  ["invalid JSON", "hush"],
   ["another version", '{"version":2,"entries":{}}'],
   ["a list", "[]"],
   [
