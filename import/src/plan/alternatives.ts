@@ -41,7 +41,8 @@ export function groupsOf(schemas: Schemas, schema: Schema): ReadonlyMap<Kind, re
   return Map.groupBy(alternativesOf(schemas, schema), ({ schema: each }) => kindOf(schemas, each));
 }
 
-function kindOf(schemas: Schemas, { shape }: Schema): Kind {
+/** Returns the JSON type of the values of a schema; `any` if they have several types. */
+export function kindOf(schemas: Schemas, { shape }: Schema): Kind {
   switch (shape.kind) {
     case "string":
     case "boolean":

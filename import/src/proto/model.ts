@@ -107,6 +107,8 @@ export interface Method {
   readonly input: Message;
   readonly output: Message;
   readonly serverStreaming: boolean;
+  /** Whether another method of the service sends the same requests. */
+  readonly isAdditional: boolean;
   readonly options: readonly Option[];
   readonly comment: string;
 }

@@ -26,6 +26,7 @@ export const CAUSES = {
   "undeclared-variable": "a path variable that no parameter declares: a string",
   "protocol-header": "a header that HTTP clients set: omitted",
   callbacks: "callbacks and webhooks: omitted",
+  "likely-pages": "a list that may have pages: not streamed, unless --paginate adds this rule",
   verb: "a TRACE operation, which is not supported: omitted",
   "path-fragment": "a fragment in a path, which is not sent: omitted",
 } as const;

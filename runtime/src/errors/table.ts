@@ -257,7 +257,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the {client} of the options did not do its part: {problem}",
     cause:
-      "A MockAgent has no mock for the request, or a `fetch` followed a redirect by itself or returned something other than a Response.",
+      "A MockAgent has no mock for the request, or a `fetch` followed a redirect on its own or returned something other than a Response.",
     remedy: "Correct the dispatcher or `fetch`; a test lacks a mock for this request.",
   },
   UPSTREAM_TIMEOUT: {
@@ -404,7 +404,7 @@ export const ERRORS = {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has {limit} pages without items in a row, and the last one leads to another",
     cause:
-      "More consecutive pages than max_empty_pages allows had no items, but had a link or a cursor to a next page.",
+      "The upstream returned more consecutive empty pages than max_empty_pages allows, each with a link or cursor to another page.",
     remedy:
       "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. Report an upstream whose lists do not end.",
   },
