@@ -35,7 +35,10 @@ const liveMs = kind({ unit: "ms", max: DAY, reloads: true });
 const bytes = kind({ unit: "bytes", max: GIB });
 const liveSharedBytes = kind({ unit: "bytes", max: 2 ** 31 - 1, reloads: true, shared: true });
 
-/** Every limit of the gateway. All are finite, and the configuration can change each in `server.limits`. */
+/**
+ * Every limit of the gateway. All are finite, and `server.limits` in the configuration can change each of
+ * them.
+ */
 export const LIMIT_TABLE = {
   connections: sharedCount(
     10_000,
@@ -238,7 +241,7 @@ export type OnLimit = (limit: LimitName) => void;
 /** The names of all limits, in the order of the table. */
 export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
-/** Default limits on a loopback address, where no load balancer has to notice a shutdown. */
+/** The defaults on a loopback address, where no load balancer has to notice a shutdown. */
 const ON_LOOPBACK: LimitOptions = { drainNoticeMs: 0 };
 
 /** Fills in the defaults, some of which differ on loopback. */

@@ -17,7 +17,7 @@ export function statusTrailers(error: ConnectError): Headers {
 }
 
 /**
- * Corrects trailers written by connect: an error that no handler threw gets a reason, and its message gets
+ * Corrects trailers that connect wrote: an error that no handler threw gets a reason, and its message gets
  * gRPC's encoding. Records the error in the call.
  */
 export function withStatus(trailers: Headers, call: EndedCall): Headers {

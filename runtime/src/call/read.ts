@@ -54,7 +54,7 @@ function scanned(
   }
   if (adapter.kind !== "unary") return undefined;
   const result = scanner.read(adapter, rules, response, call.maxCost);
-  // the message no longer needs the body
+  // the message does not refer to the body
   if (result !== undefined) pool.release(response.body);
   return result;
 }

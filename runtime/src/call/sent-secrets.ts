@@ -1,6 +1,8 @@
 import type { Secret } from "../text/secret.ts";
 
-/** The maximum number of remembered secrets, more than any request and its redirects and retries send. */
+/**
+ * The maximum number of remembered secrets: more than a request sends, including its redirects and retries.
+ */
 const MAX_SECRETS = 32;
 
 /** The newest credentials that a call sent. A stream may send new credentials repeatedly. */

@@ -1,7 +1,7 @@
 /**
  * A program for a separate process: `node hostile-responses.ts <name>` calls an upstream that sends a hostile
- * response from another process. Prints the result of the call, the result of a second call, and the growth
- * of the process in megabytes. With `undici` after the name, undici reads the response in place of the
+ * response from yet another process. Prints the result of the call, the result of a second call, and the
+ * growth of the process in megabytes. If `undici` follows the name, undici reads the response in place of the
  * runtime's own reader.
  */
 import { fork } from "node:child_process";
