@@ -232,7 +232,7 @@ export type LimitName = keyof typeof LIMIT_TABLE;
 /** A value for every limit. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
-/** Some limits; the others keep their defaults. */
+/** Some of the limits; all other limits keep their defaults. */
 export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
 
 /** Receives the name of each limit that is exceeded. */

@@ -89,8 +89,8 @@ export class Tokens {
   }
 
   /**
-   * Returns the formerly valid tokens whose end any process has recorded in the store. If the store fails,
-   * only expiries are known. Never rejects.
+   * Returns the tokens that were valid and have since ended. All processes record revocations in the store;
+   * if the store fails, only expiries are known. Never rejects.
    *
    * @param onError called for a failure of the store
    */

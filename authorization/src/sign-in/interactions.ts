@@ -237,7 +237,7 @@ export class SignIn implements Interactions {
   private async allow(exchange: HttpExchange, flow: Flow): Promise<undefined> {
     const state = await this.options.flows.load(flow);
     const subject = this.subjectOf(state);
-    // the page is outdated: another tab has begun again
+    // the page is outdated: a new sign-in began in another tab
     if (subject === undefined || this.nextProvider(state) !== undefined) return redirect(exchange, flow.path);
     await this.options.consents.add(subject, flow.client, flow.scopes);
     return await this.finish(exchange, flow);

@@ -6,10 +6,10 @@ import type { Overload } from "./overload.ts";
 import { type Holder, Slots } from "./slots.ts";
 import { type Waiting, WaitingCalls } from "./waiting-calls.ts";
 
-/** The default number of concurrent calls of one upstream. */
+/** The default maximum number of concurrent calls to one upstream. */
 export const DEFAULT_UPSTREAM_CALLS = 1024;
 
-/** The calls of an upstream that may run concurrently. */
+/** An upstream and its limit of concurrent calls. */
 export interface UpstreamShare {
   readonly upstream: string;
   readonly callsInFlight: number;

@@ -10,7 +10,7 @@ export interface Overload {
 
 const SAMPLE_MS = 250;
 
-/** The number of samples over which the event-loop delay is averaged: one second. */
+/** The number of samples over which the event-loop delay is averaged. They span one second. */
 const SAMPLES = 4;
 
 /**

@@ -24,7 +24,7 @@ export interface CallTrace {
   end(code: string): void;
 }
 
-/** The trace of calls that are not traced. */
+/** The trace object for calls that are not traced. */
 export const noTrace: CallTrace = {
   context: undefined,
   run: (work) => work(),

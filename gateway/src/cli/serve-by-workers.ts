@@ -146,9 +146,9 @@ interface RollOptions {
 }
 
 /**
- * Returns the handler of SIGHUP. Changes of reloadable settings apply in each worker; other changes replace
- * the workers one at a time. An invalid configuration changes nothing. Never rejects. The handler runs once
- * at a time, and all requests that arrive during a run share one further run.
+ * Returns the handler of SIGHUP. Changes to reloadable settings apply in each worker; other changes replace
+ * the workers one at a time. An invalid configuration changes nothing. Never rejects. Runs do not overlap:
+ * all signals that arrive during a run share one further run.
  */
 function createRoll({ read, running: first, options, supervisor, log }: RollOptions): () => Promise<void> {
   let running = first;

@@ -11,7 +11,7 @@ import { sendCpuProfile, sendHeapSnapshot } from "./profiles.ts";
 export const OPEN_DIAGNOSTICS =
   "diagnostics are served beyond loopback: whoever reaches them can read the memory of the process, with its secrets";
 
-/** Responds to one path; rejects with a defect. */
+/** Responds to requests for one path. Rejects only because of a defect. */
 type Diagnose = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void;
 
 /**

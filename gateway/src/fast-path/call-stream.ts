@@ -50,7 +50,7 @@ export interface StreamMethod {
   ) => Promise<Feed>;
 }
 
-/** A call of a streaming method, of which the head has been read. */
+/** A call of a streaming method whose request head has been read. */
 export interface StreamCall {
   readonly wire: StreamWire;
   readonly head: Head;

@@ -41,7 +41,7 @@ export interface UnaryContext {
 /** A unary method. Rejects with a ConnectError; any other error is a defect. */
 export type UnaryMethod = (message: MessageShape<DescMessage>, context: UnaryContext) => Promise<UnaryResult>;
 
-/** A unary call, of which the head has been read. */
+/** A unary call whose request head has been read. */
 export interface UnaryCall {
   readonly wire: Wire;
   readonly head: Head;
@@ -110,7 +110,7 @@ export class UnaryRun {
 
   start(): void {
     const now = performance.now();
-    // looking up the token took time
+    // the deadline may have passed while the token was looked up
     if (now >= this.expiresAt) {
       this.fail(deadlineExceeded(this.call.deadline));
       return;

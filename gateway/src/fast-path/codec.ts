@@ -16,8 +16,8 @@ import type { Codec } from "./wire.ts";
 /** Responses over this size, in bytes, are printed over several turns of the event loop. */
 const LARGE_BYTES = 64 * 1024;
 /**
- * The same limit if protobuf-es prints: it takes milliseconds for a message of this size that consists of
- * nested messages.
+ * The same limit for printing with protobuf-es, which takes milliseconds if a message of this size consists
+ * of nested messages.
  */
 const LARGE_BYTES_WITHOUT_WASM = 16 * 1024;
 

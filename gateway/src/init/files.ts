@@ -20,7 +20,7 @@ export function projectFiles(project: Project): ReadonlyMap<string, string> {
   ]);
 }
 
-/** This buf module contains the annotations and the files that they import. */
+/** The content of `buf.yaml`. Its second module contains the annotations and the files that they import. */
 const BUF = `version: v2
 modules:
   - path: proto

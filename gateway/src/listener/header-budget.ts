@@ -6,7 +6,7 @@ const HEADER_OVERHEAD = 32;
 
 /**
  * The maximum number of header bytes per byte on the wire, without the dynamic table. Huffman coding expands
- * by a factor of 1.6. Names from the static table expand more, since each header also counts an overhead.
+ * by a factor of 1.6. Names from the static table expand more, since an overhead is added for each header.
  */
 const EXPANSION = 4;
 

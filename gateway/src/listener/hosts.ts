@@ -66,8 +66,8 @@ export function isHostPattern(text: string): boolean {
 export type HostCheck = (authority: string) => boolean;
 
 /**
- * Creates a check of authorities by host. The check ignores case, the trailing dot of a name, the notation of
- * an IP address, and the port.
+ * Creates a function that checks whether the host of an authority is allowed. The check ignores case, the
+ * trailing dot of a name, the notation of an IP address, and the port.
  */
 export function createHostCheck(hosts: readonly string[]): HostCheck {
   if (hosts.includes(ANY_HOST)) return () => true;

@@ -5,8 +5,8 @@ import { type HttpRequest, isHttp2 } from "./http.ts";
 import { Http1Handle } from "./http1-handle.ts";
 
 /**
- * The maximum number of HTTP/2 streams that open and close in one event-loop turn; so many streams take about
- * 50 ms.
+ * The maximum number of HTTP/2 streams that open and close in one event-loop turn; this number of streams
+ * takes about 50 ms.
  */
 export const STREAMS_PER_TURN = 400;
 

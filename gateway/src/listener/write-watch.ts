@@ -35,7 +35,7 @@ export class WriteWatch {
 
   /**
    * @param onStalled called for each response that is cut
-   * @param requests the requests whose responses are watched; they report reads themselves
+   * @param requests the requests whose responses are watched; these responses report reads themselves
    */
   constructor(
     stalledMs: () => number,

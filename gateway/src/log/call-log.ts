@@ -31,8 +31,8 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
 }
 
 /**
- * Returns the number of attempts and, if it is larger, the number of requests. Each page is a separate
- * request.
+ * Returns the number of attempts, and the number of requests if there are more requests than attempts. Each
+ * page is a separate request.
  */
 function requestsOf({ requests, retries }: Call): { readonly attempts?: number; readonly requests?: number } {
   if (requests === 0) return {};

@@ -100,7 +100,7 @@ export class LineQueue {
     });
   }
 
-  /** Takes at least one line, if the queue has one. */
+  /** Takes lines up to the size of one write, but at least one line if the queue is not empty. */
   private takeChunk(): string[] {
     let bytes = 0;
     let count = 0;

@@ -47,7 +47,7 @@ export type MetricsFormat = "prometheus" | "openmetrics";
 
 /** Options for additional metrics. */
 export interface MetricsOptions {
-  /** Whether upstream request times are also measured by method, in one histogram each. Default: false. */
+  /** Whether each method has a separate histogram of upstream request times. Default: false. */
   readonly perMethod?: boolean | undefined;
 }
 

@@ -21,7 +21,8 @@ const MAX_DECOMPRESSING = 2;
 const BYTES_AT_ONCE = 256 * 1024;
 
 /**
- * The retry delay if the queue is full, in milliseconds. A few hundred large messages take about this time.
+ * The retry delay if the queue is full, in milliseconds. Decompressing a few hundred large messages takes
+ * about this long.
  */
 const RETRY_MS = 1000;
 

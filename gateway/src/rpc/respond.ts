@@ -18,8 +18,8 @@ export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResp
 
 /**
  * The last step of a call: sends its response. Resolves once all bytes have been passed to the connection or
- * the client has disconnected. If too many bytes wait for clients to read them, resolves to the rejection by
- * the reservation; nothing more may be sent then.
+ * the client has disconnected. If too many bytes wait for clients to read them, resolves to the reservation's
+ * rejection, after which nothing more may be sent.
  */
 export function respond(
   response: HttpResponse,
@@ -101,9 +101,9 @@ export function sendAtOnce(
 }
 
 /**
- * Sets the head of a whole response. A head with trailers is sent immediately. Otherwise, if there is no
- * body, an HTTP/2 response would end with its headers, and an HTTP/1.1 response would get a content-length
- * and lose its trailers.
+ * Sets the head of a whole response. A head with trailers is sent immediately. If the head were sent together
+ * with the end of a response without a body, an HTTP/2 response would end with its headers, and an HTTP/1.1
+ * response would get a content-length and lose its trailers.
  */
 function writeWholeHead(
   response: HttpResponse,

@@ -94,8 +94,8 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
    */
   readonly more?: Condition;
   /**
-   * The ways in which the upstream represents a page without items. Undefined if only `null`, `[]` and `{}`
-   * do.
+   * The ways in which the upstream represents a page without items. Undefined for the default: `null`, `[]`
+   * and `{}`.
    */
   readonly empty?: readonly EmptySpelling[];
   /** The paths from the payload to keys that are expected although no rule reads them. */

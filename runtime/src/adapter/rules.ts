@@ -27,7 +27,8 @@ export interface EnvelopeRule {
   readonly message?: string;
   readonly errors?: string;
   /**
-   * The ways in which the upstream represents an empty payload. Undefined if only `null`, `[]` and `{}` do.
+   * The ways in which the upstream represents an empty payload. Undefined for the default: `null`, `[]` and
+   * `{}`.
    */
   readonly empty?: readonly EmptySpelling[];
   /** The paths to keys that are expected although no rule reads them. */

@@ -18,9 +18,9 @@ export interface CallContext {
   /** Aborted when the call ends early. The reason of the signal is the error of the call. */
   readonly signal: AbortSignal;
   /**
-   * Registers a listener for the cancellation of the call. It is called with the abort reason when `signal`
-   * would be aborted, or immediately if it already was. A context that has this function may create its
-   * signal lazily. Only the last listener is kept.
+   * Registers a listener that is called with the abort reason when the call is cancelled, or immediately if
+   * it has already been cancelled. A context that has this function may create its signal lazily. Only the
+   * last listener is kept.
    */
   readonly onCancel?: ((listener: ((reason: unknown) => void) | undefined) => void) | undefined;
   /** The time of the deadline on the monotonic scale of the clock. Undefined if there is no deadline. */

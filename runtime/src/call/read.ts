@@ -6,7 +6,7 @@ import type { ResponseScanner } from "../response/scan-response.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 import type { RunningCall } from "./running-call.ts";
 
-/** Reads a response. A response that is not large is read synchronously. */
+/** Reads a response, synchronously unless it is large. */
 export function read(
   call: RunningCall,
   response: UpstreamResponse,

@@ -9,7 +9,7 @@ const MAX_SECRETS = 32;
 export class SentSecrets {
   private readonly secrets = new Map<string, Secret>();
 
-  /** Remembers secrets. An arrow function, so that it can be passed as a callback. */
+  /** Remembers secrets. This is an arrow function so that it can be passed as a callback. */
   readonly add = (secrets: readonly Secret[]): void => {
     for (const secret of secrets) {
       this.secrets.delete(secret.reveal());

@@ -23,7 +23,7 @@ export interface FeedEntry {
   readonly intervalMs: number;
   /** Whether more items were added than the feed holds. */
   readonly gap: boolean;
-  /** Whether items may have been missed, since the feed lists its maximum number of items. */
+  /** Whether items may have been missed, because the list has reached its maximum length. */
   readonly full: boolean;
   /** If some pages could not be read, the number of newest listed keys that are known to have no gap. */
   readonly reach?: number | undefined;

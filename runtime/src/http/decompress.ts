@@ -19,7 +19,7 @@ export type Decoder = Transform & { readonly bytesWritten: number };
 /** The largest window that a zstd decoder must support (RFC 9659), as a power of two: 8 MiB. */
 export const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
-/** Decoders by content coding. `beginning` has at least the first two bytes of the body. */
+/** Decoders by content coding. `beginning` contains at least the first two bytes of the body. */
 const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uint8Array) => Decoder>> = {
   gzip: (options) => createGunzip(options),
   "x-gzip": (options) => createGunzip(options),

@@ -16,7 +16,10 @@ const MARKS: ReadonlyMap<string, readonly Buffer[]> = new Map([
   ["x-gzip", GZIP],
   ["zstd", [Buffer.of(0xb5, 0x2f, 0xfd), Buffer.of(0x2a, 0x4d, 0x18)]],
 ]);
-/** The maximum number of bytes of a mark at the end of a chunk if the mark continues in the next chunk. */
+/**
+ * The maximum length of the part of a mark that ends a chunk, in bytes, if the mark continues in the next
+ * chunk.
+ */
 const CUT = 2;
 
 /**

@@ -36,7 +36,7 @@ export interface ConnectionOwner {
  */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 600_000;
-/** How long before its server this client closes an idle connection, in milliseconds. */
+/** How much earlier than the server this client closes an idle connection, in milliseconds. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 /** The maximum size of a request body that is copied into one buffer with the request head, in bytes. */
@@ -199,7 +199,7 @@ export class Http1Connection implements Controlled, RawConnection {
     if (this.handed !== undefined) {
       this.handed.received(Buffer.from(bytes));
     } else if (running === undefined) {
-      // no request is waiting for a response
+      // the server has sent data without a request
       this.destroy();
     } else if (running.head === undefined) {
       this.readHead(running, bytes);

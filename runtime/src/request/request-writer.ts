@@ -62,8 +62,8 @@ export class RequestWriter implements RestRequest {
   }
 
   /**
-   * Adds the entries of a map as query parameters. Each replaces the parameters with the same name. `field`
-   * is the name of the map in errors. Names in `reserved` are skipped.
+   * Adds the entries of a map as query parameters. Each entry replaces the parameters with the same name.
+   * `field` is the name of the map in errors. Names in `reserved` are skipped.
    */
   queryMap(
     field: string,

@@ -47,7 +47,7 @@ export class ArraySplitter {
   private readonly maxBytes: number;
   private readonly item = new ChunkBuffer();
   private place: Place = "start";
-  /** The number of bytes of the byte order mark that were read. */
+  /** The number of bytes that were read from the byte order mark. */
   private mark = 0;
   private depth = 0;
   private inString = false;

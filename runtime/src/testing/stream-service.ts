@@ -179,7 +179,7 @@ export function watchAdapter(
   };
 }
 
-/** Returns an adapter that downloads `GET /v2/items`, whatever the content. */
+/** Returns an adapter that downloads `GET /v2/items`, whatever its content type. */
 export function downloadAdapter(
   rules: Rules = {},
 ): DownloadAdapter<typeof downloadMethod.input, typeof downloadMethod.output> {

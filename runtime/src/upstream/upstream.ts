@@ -13,7 +13,7 @@ import type { UpstreamSettings } from "./options.ts";
 import type { BodyStream } from "./outgoing.ts";
 import type { SuppliedClient } from "./supplied-client.ts";
 
-/** The number of bytes of an error body that are read. The text of an error is at the beginning. */
+/** The number of bytes that are read from an error body. The text of an error is at the beginning. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 
 /** A call to an upstream. */

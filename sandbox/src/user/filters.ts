@@ -9,7 +9,7 @@ interface FilterKind {
   readonly limit: "filteredTags" | "filteredContent";
   /** The maximum number of code points of a filter. */
   readonly characters: number;
-  /** Whether adding an existing filter is a 400. Otherwise it has no effect. */
+  /** Whether adding an existing filter results in a 400. If not, adding it has no effect. */
   readonly unique: boolean;
   /** Matches characters that a filter of this kind must not contain. */
   readonly forbidden: RegExp;

@@ -3,7 +3,7 @@ import { html } from "../../text/html.ts";
 import type { Page } from "./page.ts";
 import { shownName } from "./shown-name.ts";
 
-/** The consent that a person is asked for. */
+/** The content of a consent page. */
 export interface ConsentQuestion {
   readonly client: FlowClient;
   /** The upstreams at which the person has signed in, and the accounts there. */
