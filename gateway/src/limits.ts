@@ -164,7 +164,7 @@ export const LIMIT_TABLE = {
   ),
   heldResponseBytes: liveSharedBytes(
     256 * 1024 * 1024,
-    "The maximum total size of the response messages that wait in memory for clients to read them: the whole message of each unary call, and one message of each stream. To make room, the gateway aborts responses to the client that holds the most bytes, starting with the response that was unread for the longest time. If the new call belongs to that client, the call fails with UNAVAILABLE. If a client holds more than half of the limit, the gateway aborts responses that the client has not read for a second; if there are no such responses, the call fails with RESOURCE_EXHAUSTED. One response to each client is always sent.",
+    "The maximum total size of the response messages that wait in memory for clients to read them: the whole message of each unary call, and one message of each stream. To make room, the gateway aborts responses to the client that holds the most bytes, starting with the response that has been unread for the longest time. If the new call belongs to that client, the call fails with UNAVAILABLE. If a client holds more than half of the limit, the gateway aborts responses that the client has not read for a second; if there are no such responses, the call fails with RESOURCE_EXHAUSTED. One response to each client is always sent.",
   ),
   queuedDecompressions: sharedCount(
     256,

@@ -78,8 +78,8 @@ function statusIn(value: JsonValue | undefined): number | undefined {
 }
 
 /**
- * Notes the differences of a status in an envelope that is not a number. As in fields, an invalid status
- * counts as lost.
+ * If the status in an envelope is not a number, notes the differences. As in fields, an invalid status counts
+ * as lost.
  */
 export function noteStatus(body: JsonValue | undefined, path: string, out: ProtoWriter): void {
   const value = valueAt(body, path, out.misstep);
