@@ -5,6 +5,7 @@ import type { Cause } from "../report/causes.ts";
 import { groupsOf } from "./alternatives.ts";
 import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
+import { isJson } from "./media-types.ts";
 import type { Planner } from "./planner.ts";
 
 /** The context in which the fields of parameters are planned, and the requirements that they add. */
@@ -53,8 +54,7 @@ export function addParameter(
   };
   const schema = parameter.schema === undefined ? undefined : planner.schemas.read(parameter.schema);
   if (schema === undefined || parameter.contentType !== undefined) {
-    const isJson = parameter.contentType !== undefined && schema?.shape.kind !== "string";
-    planner.addField(message, { ...draft, typed: text(isJson ? "json-parameter" : undefined) });
+    planner.addField(message, { ...draft, typed: contentType(planner, parameter, inner) });
     return;
   }
   if (schema.shape.kind === "union" && parameter.in === "query" && parameter.schema !== undefined) {
@@ -66,6 +66,22 @@ export function addParameter(
     }
   }
   addTyped(planner, message, parameter, draft, { spot: inner, placement });
+}
+
+/** Returns the type of a parameter that is written in a media type. */
+function contentType(planner: Planner, { contentType, schema, in: place }: Parameter, spot: Spot): Typed {
+  if (schema === undefined || contentType === undefined) return text();
+  const isText = !isJson(contentType);
+  if (isText || place === "path" || place === "cookie") {
+    const isString = planner.schemas.read(schema).shape.kind === "string";
+    return text(isString && isText ? undefined : "json-parameter");
+  }
+  return asJsonText(planner.typeOf(schema, { ...spot, textual: false }));
+}
+
+/** Returns a type whose values are written as the text of their JSON. */
+export function asJsonText(typed: Typed): Typed {
+  return { ...typed, rules: { ...typed.rules, json_text: true } };
 }
 
 function addTyped(

@@ -6,7 +6,7 @@ export const CAUSES = {
   "null-in-list": "a list or map whose items may be null: google.protobuf.Value",
   tuple: "a list of items of different types by position: google.protobuf.ListValue",
   "typed-additional": "further keys with a type, next to properties: their values as JSON text",
-  "json-parameter": "JSON as the text of a parameter: text",
+  "json-parameter": "a parameter in a media type, in a path or a cookie, or other than JSON: text",
   "delimited-parameter": "a list in one parameter with a delimiter other than a comma: text",
   "object-parameter": "an object in a parameter that is neither exploded nor deep: text",
   "list-in-path": "a list in a path: text",
