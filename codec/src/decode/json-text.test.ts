@@ -9,7 +9,7 @@ function read(kind: Kind, json: string) {
     table("test.v1.Text", () => [[1, kind, "x"]]),
     Buffer.from(`{"x":${json}}`),
   );
-  // the text of a number in a report has its exact digits, or those of the double
+  // the text of a number in a report has its exact digits, or the digits of the double
   const list = differences.list.map(({ got: _, ...place }) => place);
   return { bytes: Buffer.from(bytes).toString("hex"), differences: { ...differences, list } };
 }

@@ -76,11 +76,7 @@ function contentType(planner: Planner, { contentType, schema, in: place }: Param
     const isString = planner.schemas.read(schema).shape.kind === "string";
     return text(isString && isText ? undefined : "json-parameter");
   }
-  return asJsonText(planner.typeOf(schema, { ...spot, textual: false }));
-}
-
-/** Returns a type whose values are written as the text of their JSON. */
-export function asJsonText(typed: Typed): Typed {
+  const typed = planner.typeOf(schema, { ...spot, textual: false });
   return { ...typed, rules: { ...typed.rules, json_text: true } };
 }
 

@@ -41,10 +41,10 @@ export interface PlannerOptions {
   readonly usage: Usage;
 }
 
-/** The options for adding the properties of an object to a message that has other fields. */
 /** The notation of a property in a form, if it is not the default. */
 export type FormNotation = "brackets" | "json";
 
+/** The options for adding the properties of an object to a message that has other fields. */
 interface PropertyOptions {
   /** The prefix of the property keys in the lock, if other fields may have the same keys. */
   readonly prefix?: string;

@@ -96,7 +96,7 @@ export class Checker {
   }
 }
 
-/** Collects a message and all messages that it contains, in all fields or those for which `follow` is true. */
+/** Collects a message and the messages that it contains, in all fields or in fields that `follow` accepts. */
 function reach(
   message: DescMessage,
   reached: Set<DescMessage>,
