@@ -293,7 +293,7 @@ export const ROWS: readonly Row[] = [
     outcome: "converted",
     path: "note",
     gets: "an unset field",
-    message: { note: undefined },
+    message: { id: "" },
   },
   {
     sends: "a string that is not JSON, for a field with `json_text`",
@@ -301,7 +301,7 @@ export const ROWS: readonly Row[] = [
     outcome: "lost",
     path: "note",
     gets: "an unset field",
-    message: { note: undefined },
+    message: { id: "" },
   },
   {
     sends: "an unknown key of JSON in a string",
