@@ -2,17 +2,17 @@
  * Builds the packages for the registry: `npm run build`. A checkout runs from its sources. Published packages
  * contain JavaScript, bundled into one file per entry and a few shared files, since loading hundreds of
  * modules takes longer than compiling them. Writes the bundles, declarations in the layout of the sources,
- * and a tarball per package to dist/.
+ * and a tarball per package to dist/, or to the folder in the first argument.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { bundle, copyEntry, type Json } from "./bundle.ts";
 import { writeDeclarations } from "./declarations.ts";
 import { writePages } from "./package-pages.ts";
 import { PACKAGES } from "./packages.ts";
 
-const DIST = "dist";
+const DIST = process.argv[2] ?? "dist";
 
 function build(name: string): void {
   const target = join(DIST, name);
@@ -24,7 +24,7 @@ function build(name: string): void {
   writePages(name, target, PACKAGES);
   cpSync("LICENSE", join(target, "LICENSE"));
   if (name === "plugin") copyProtos(target);
-  run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
+  run("npm", ["pack", resolve(target), "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
 }
 
 /** Copies the module of .proto files. `cpSync` does not dereference links below the folder. */
@@ -66,5 +66,5 @@ function run(command: string, options: readonly string[]): void {
 }
 
 rmSync(DIST, { recursive: true, force: true });
-mkdirSync(DIST);
+mkdirSync(DIST, { recursive: true });
 for (const name of PACKAGES.keys()) build(name);

@@ -10,7 +10,7 @@ import { join } from "node:path";
  * @throws Error if the sources do not compile
  */
 export function writeDeclarations(name: string, target: string): void {
-  const config = `tsconfig.build-${name}.json`;
+  const config = `tsconfig.build-${name}-${process.pid}.json`;
   const options = {
     extends: "./tsconfig.json",
     compilerOptions: {

@@ -34,9 +34,9 @@ export function cachedPath({ name, version, file }: RealDocument): string {
 }
 
 /** Fetches the documents that are not in the cache. Keeps only one file of each package. */
-export function fetchDocuments(): void {
+export function fetchDocuments(documents = REAL_DOCUMENTS): void {
   mkdirSync(CACHE, { recursive: true });
-  for (const document of REAL_DOCUMENTS) {
+  for (const document of documents) {
     const path = cachedPath(document);
     if (existsSync(path)) continue;
     const specifier = `${document.package}@${document.version}`;

@@ -7,7 +7,7 @@ import { LAYERS } from "./layers.ts";
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   authorization: ["connect-rest-runtime"],
   codec: [],
-  examples: ["protoc-gen-connect-rest"],
+  examples: ["protoc-gen-connect-rest", "connect-rest-runtime"],
   gen: ["connect-rest-runtime", "connect-rest-codec"],
   gateway: ["connect-rest-runtime", "connect-rest-codec"],
   import: [],

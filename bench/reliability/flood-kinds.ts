@@ -6,6 +6,9 @@ export type FloodKind =
   | "streams"
   | "resets"
   | "reflection"
+  | "unknown paths"
+  | "frames"
+  | "chunks"
   | "hold";
 
 const NAME = "blog.v1.PostService";

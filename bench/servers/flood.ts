@@ -4,6 +4,15 @@
  */
 import http2 from "node:http2";
 import net from "node:net";
+import {
+  DATA,
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  HEADERS as HEADERS_FRAME,
+  preface,
+  requestHeaders,
+} from "../load/http2-frames.ts";
 import { type FloodKind, REFLECTION } from "../reliability/flood-kinds.ts";
 
 const [, , kind, target] = process.argv;
@@ -130,6 +139,71 @@ function hold(): void {
   for (let count = 0; count < 400; count++) open();
 }
 
+/** Sends requests for an unknown path, as many as fit into a read of the server, and reconnects. */
+function unknownPaths(): void {
+  const socket = net.connect(port, "127.0.0.1");
+  const text = "GET /nothing HTTP/1.1\r\nhost: a\r\n\r\n".repeat(2000);
+  const send = () => {
+    while (!socket.destroyed && socket.write(text)) done++;
+  };
+  socket
+    .on("error", () => undefined)
+    .on("drain", send)
+    .resume();
+  socket.on("close", () => setImmediate(unknownPaths));
+  send();
+}
+
+const SESSIONS = 8;
+const STREAMS = 100;
+const BODY_BYTES = 1000;
+
+/** Sends bodies of spaces on all streams of a session, with one byte in each DATA frame. */
+function frames(): void {
+  const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
+  const head = requestHeaders({
+    method: "POST",
+    port,
+    path: HEADERS[":path"],
+    headers: [["content-type", HEADERS["content-type"]]],
+  });
+  let first = 1;
+  const send = () => {
+    for (let isMore = true; isMore && !socket.destroyed; first += 2 * STREAMS) {
+      const ids = Array.from({ length: STREAMS }, (_, index) => first + 2 * index);
+      const heads = ids.map((id) => frame(HEADERS_FRAME, END_HEADERS, id, head));
+      const bytes = ids.map((id) =>
+        Buffer.concat(Array(BODY_BYTES).fill(frame(DATA, 0, id, Buffer.from(" ")))),
+      );
+      const ends = ids.map((id) => frame(DATA, END_STREAM, id, Buffer.from("{}")));
+      isMore = socket.write(Buffer.concat([...heads, ...bytes, ...ends]));
+      done += STREAMS * BODY_BYTES;
+    }
+  };
+  socket.write(preface());
+  socket
+    .on("drain", send)
+    .on("close", () => setImmediate(frames))
+    .resume();
+  send();
+}
+
+/** Sends endless bodies of spaces, with one byte in each chunk. */
+function chunks(): void {
+  const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
+  const head = REQUEST.replace("content-length: 2\r\n\r\n{}", "transfer-encoding: chunked\r\n\r\n");
+  const bytes = "1\r\n \r\n".repeat(10_000);
+  const send = () => {
+    while (!socket.destroyed && socket.write(bytes)) done += 10_000;
+  };
+  socket.write(head);
+  socket
+    .on("drain", send)
+    .on("close", () => setImmediate(chunks))
+    .resume();
+  send();
+}
+
 const FLOODS: Readonly<Record<FloodKind, () => void>> = {
   pipelined: () => pipeline(AT_ONCE),
   connections: () => {
@@ -141,6 +215,15 @@ const FLOODS: Readonly<Record<FloodKind, () => void>> = {
   streams,
   resets,
   reflection,
+  "unknown paths": () => {
+    for (let count = 0; count < 20; count++) unknownPaths();
+  },
+  frames: () => {
+    for (let count = 0; count < SESSIONS; count++) frames();
+  },
+  chunks: () => {
+    for (let count = 0; count < 100; count++) chunks();
+  },
   hold,
 };
 

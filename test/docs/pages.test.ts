@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../gateway/src/cli/program.ts";
@@ -12,9 +12,8 @@ const PAGES = [
   ...readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
-  ...["plugin", "runtime", "gateway", "sandbox", "bench", "examples/generator"].map(
-    (room) => `${room}/README.md`,
-  ),
+  ...["plugin", "runtime", "gateway", "sandbox", "bench"].map((room) => `${room}/README.md`),
+  ...globSync("examples/{,*/}README.md", { cwd: ROOT }),
 ];
 
 test("the generated pages are up to date", { timeout: 60_000 }, () => {

@@ -1,74 +1,36 @@
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, run } from "../../gateway/src/testing/child.ts";
 import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
+import { buildTarballs, installTarballs, OURS } from "./installation.ts";
 import { Newcomer } from "./newcomer.ts";
-
-const OURS = [
-  "connect-rest-codec",
-  "connect-rest-runtime",
-  "connect-rest-authorization",
-  "protoc-gen-connect-rest",
-  "connect-rest-gateway",
-  "connect-rest-import",
-];
 
 const AUTHORIZATION = "connect-rest-authorization";
 
+let tarballs: ReadonlyMap<string, string> = new Map();
 let home = "";
 /** The folder `packages` without the authorization package. */
 let bare = "";
 
-beforeAll(() => {
-  const { status, stderr } = spawnSync("npm", ["run", "build"], { encoding: "utf8" });
-  expect(stderr, stderr).not.toContain("error");
-  expect(status).toBe(0);
-  home = install(OURS);
-  bare = install(OURS.filter((name) => name !== AUTHORIZATION));
+beforeAll(async () => {
+  tarballs = await buildTarballs();
+  home = installTarballs(tarballs);
+  bare = installTarballs(new Map([...tarballs].filter(([name]) => name !== AUTHORIZATION)));
 }, 120_000);
 
 afterAll(() => {
   rmSync(home, { recursive: true, force: true });
   rmSync(bare, { recursive: true, force: true });
 });
-
-/**
- * Installs this repository's packages into a folder as npm does, with third-party packages from the
- * workspace.
- */
-function install(packages: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), "packages-"));
-  mkdirSync(join(folder, "node_modules"));
-  for (const name of readdirSync("node_modules")) {
-    if (OURS.includes(name) || name.startsWith(".")) continue;
-    symlinkSync(resolve("node_modules", name), join(folder, "node_modules", name));
-  }
-  for (const name of packages) {
-    const target = join(folder, "node_modules", name);
-    mkdirSync(target);
-    execFileSync("tar", ["-xzf", `dist/${name}-0.1.0.tgz`, "-C", target, "--strip-components=1"]);
-  }
-  return folder;
-}
 
 function node(...options: string[]): string {
   const { stdout, stderr, status } = spawnSync(process.execPath, options, { cwd: home, encoding: "utf8" });
@@ -106,7 +68,7 @@ test("the built packages: have the workspace's exports", () => {
 });
 
 test.each(OURS)("the built packages: publint and arethetypeswrong find no problem: %s", async (name) => {
-  const tarball = new Uint8Array(readFileSync(`dist/${name}-0.1.0.tgz`));
+  const tarball = new Uint8Array(readFileSync(tarballs.get(name) ?? ""));
   const { messages } = await publint({ pack: { tarball: tarball.buffer } });
   expect(messages).toEqual([]);
   const { types, ...analysis } = await checkPackage(createPackageFromTarballData(tarball));
@@ -372,10 +334,13 @@ await transport.close();
 /** Writes a folder with only the dependencies that npm cannot get from the registry. */
 function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "init-"));
-  const tarballs = OURS.filter((name) => name !== AUTHORIZATION).map(
-    (name) => [name, `file:${resolve(`dist/${name}-0.1.0.tgz`)}`] as const,
+  const dependencies = [...tarballs]
+    .filter(([name]) => name !== AUTHORIZATION)
+    .map(([name, path]) => [name, `file:${path}`] as const);
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ dependencies: Object.fromEntries(dependencies) }),
   );
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies: Object.fromEntries(tarballs) }));
   writeFileSync(join(folder, "openapi.json"), JSON.stringify(DOCUMENT));
   return folder;
 }

@@ -21,7 +21,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
   [
     "error_meaning_ok",
-    "errors: {status: 404, code: OK}",
+    'errors: {status: 404, code: OK, reason: "GONE_AWAY"}',
     "4:39: error-meaning: an error rule of case.S.Get must set a code other than OK, or a reason; for a status that is no error, use success of the method",
   ],
   ...(["X", "AB", "A".repeat(64)] as const).map(
@@ -700,6 +700,22 @@ message Res {}`,
     problems: [
       "4:43: alias-twice: the alias `x` of case.Res.x is already a name of the field",
       "4:43: alias-twice: the alias `y` of case.Res.x is already a name of the field",
+    ],
+  },
+  {
+    name: "when_never",
+    source: response(`oneof o {
+    string a = 1 [(connectrest.v1.field).when = {key: "k", type: "array", values: "x"}];
+    string b = 2 [(connectrest.v1.field).when = {key: "k", type: "boolean", values: "yes"}];
+    string c = 3 [(connectrest.v1.field).when = {key: "k", present: false, type: "string"}];
+    string d = 4 [(connectrest.v1.field).when = {key: "l", present: true}];
+    string e = 5 [(connectrest.v1.field).when = {key: "l", values: "x"}];
+  }`),
+    problems: [
+      "5:19: when-never: the condition of case.Res.a can never hold: values are strings, numbers and booleans, and the type is `array`; remove values or type",
+      "6:19: when-never: the condition of case.Res.b can never hold: no boolean is written `yes`; correct values or type",
+      "7:19: when-never: the condition of case.Res.c can never hold: an absent key has no value; remove present, or values and type",
+      "9:19: when-never: the condition of case.Res.e can never hold: the condition of `d` also holds then, and is tried first; declare `e` before `d`, or correct a condition",
     ],
   },
   {

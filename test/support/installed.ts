@@ -38,6 +38,8 @@ export async function installed(name: string, make: (path: string) => Promise<vo
     renameSync(draft, path);
     return { path };
   } catch (error) {
+    // another process can be faster
+    if (existsSync(path)) return { path };
     return { path, problem: `${name} cannot be installed: ${String(error)}` };
   } finally {
     rmSync(draft, { recursive: true, force: true });

@@ -154,3 +154,25 @@ test.each([
 ])("the result of hasBrokenLinks for the header %j is %j", (header, isBroken) => {
   expect(hasBrokenLinks(header)).toBe(isBroken);
 });
+
+test("property: a link is found in every unambiguous spelling of its relation", () => {
+  const relations = fc.shuffledSubarray(["next", "last", "item"], { minLength: 1 });
+  const space = fc.constantFrom("", " ", "  ");
+  fc.assert(
+    fc.property(
+      relations,
+      fc.constantFrom('"', "'", ""),
+      fc.boolean(),
+      space,
+      (names, quote, isUpper, gap) => {
+        const own = quote === "" ? names.slice(0, 1) : names;
+        const text = own.join(" ");
+        const name = isUpper ? "REL" : "rel";
+        const value = `${quote}${isUpper ? text.toUpperCase() : text}${quote}`;
+        const header = `</1>; title='a'; ${name}${gap}=${gap}prev${gap},${gap}</2>${gap};${gap}${name}${gap}=${gap}${value}`;
+        for (const each of own) expect([header, linkTarget(header, each)]).toEqual([header, "/2"]);
+        expect(hasBrokenLinks(header)).toBe(false);
+      },
+    ),
+  );
+});

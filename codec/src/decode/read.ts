@@ -37,8 +37,8 @@ export function hasEmptyParts(value: JsonValue | undefined): boolean {
 }
 
 // each part of the expression stops at the first character of the next part, which makes matching linear
-const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
-const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
+const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|'[^'",;<>]*'|[^\s;,"]*))?)*)/g;
+const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^'",;<>]*)'|([^\s;,"]*)))?/g;
 
 /**
  * Returns the target of the first link with a relation in a `Link` header (RFC 8288 section 3); undefined if
@@ -56,10 +56,14 @@ export function hasBrokenLinks(header: string | undefined): boolean {
   return header !== undefined && /[^\s,]/.test(header.replaceAll(LINK, ""));
 }
 
-/** Returns the relations of the first `rel` parameter; later ones do not count (RFC 8288 section 3.3). */
+/**
+ * Returns the relations of the first `rel` parameter, which some servers put into single quotes. Later `rel`
+ * parameters do not count (RFC 8288 section 3.3).
+ */
 function relationsOf(parameters: string): string[] {
-  for (const [, name = "", quoted, token] of parameters.matchAll(PARAMETER)) {
-    if (name.toLowerCase() === "rel") return (quoted ?? token ?? "").toLowerCase().split(/\s+/);
+  for (const [, name = "", quoted, single, token] of parameters.matchAll(PARAMETER)) {
+    if (name.toLowerCase() !== "rel") continue;
+    return (quoted ?? single ?? token ?? "").toLowerCase().trim().split(/\s+/);
   }
   return [];
 }
@@ -88,7 +92,7 @@ export function holds(json: JsonObject, { key, values, present, type }: Conditio
  * Like `holds`, for an object from JSON.parse. A rounded number may equal a different number, so its original
  * digits are compared.
  *
- * @param exactly the object with integers of any size; undefined if it is the same
+ * @param exactly returns the object with exact integers; undefined if no integer was rounded
  */
 export function holdsExactly(
   json: JsonObject,

@@ -3,6 +3,7 @@ import { bodyIdle, deadlineExceeded } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { countChunk } from "../listener/read-turns.ts";
+import { ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
 import { raced } from "./race.ts";
 
 /**
@@ -17,16 +18,15 @@ export async function* readBody(
   signal: AbortSignal,
   idleMs: number,
 ): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
   if (idleMs === 0) {
-    yield* counted(chunks, call, signal, (next) => next);
+    yield* counted(request, call, signal, isMessage, (next) => next);
     return;
   }
   const taken = new AbortController();
   call.hold?.arriving((error) => taken.abort(error));
   try {
     const either = AbortSignal.any([signal, taken.signal]);
-    for await (const chunk of counted(chunks, call, either, (next) => orIdle(next, idleMs))) {
+    for await (const chunk of counted(request, call, either, isPart, (next) => orIdle(next, idleMs))) {
       call.hold?.add(chunk.byteLength);
       yield chunk;
     }
@@ -35,17 +35,28 @@ export async function* readBody(
   }
 }
 
+/** Returns whether a chunk may be a whole message of a stream. */
+function isMessage({ byteLength }: Uint8Array): boolean {
+  return byteLength >= ENVELOPE_PREFIX_BYTES;
+}
+
+function isPart(): boolean {
+  return false;
+}
+
 async function* counted(
-  chunks: AsyncIterator<Uint8Array>,
+  request: HttpRequest,
   call: Call,
   signal: AbortSignal,
+  isUseful: (chunk: Uint8Array) => boolean,
   timed: <T>(next: Promise<T>) => Promise<T>,
 ): AsyncGenerator<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
   const stop = () => (signal.reason instanceof Error ? signal.reason : deadlineExceeded(call.deadline));
   for (;;) {
     const result = await timed(raced(chunks.next(), signal, stop));
     if (result.done === true) return;
-    countChunk();
+    countChunk(request, isUseful(result.value));
     call.bytesIn += result.value.byteLength;
     yield result.value;
   }

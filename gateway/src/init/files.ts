@@ -10,7 +10,7 @@ export function projectFiles(project: Project): ReadonlyMap<string, string> {
     ["tsconfig.json", TSCONFIG],
     [".gitignore", GITIGNORE],
   ] as const;
-  // An import writes these itself.
+  // `connect-rest import` writes these files itself.
   if (project.document !== undefined) return new Map(shared);
   return new Map([
     ...shared,
@@ -20,7 +20,7 @@ export function projectFiles(project: Project): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The module of the generator has the annotations and the files that they import. */
+/** The content of `buf.yaml`. Its second module contains the annotations and the files that they import. */
 const BUF = `version: v2
 modules:
   - path: proto
@@ -58,24 +58,21 @@ ${MAPS}  - local: protoc-gen-connect-rest
 ${hasRules ? "      - service_config=rules.yaml\n" : ""}${MAPS}`;
 }
 
-const TSCONFIG = `${JSON.stringify(
-  {
-    compilerOptions: {
-      target: "es2024",
-      module: "nodenext",
-      types: ["node"],
-      noEmit: true,
-      strict: true,
-      allowImportingTsExtensions: true,
-      erasableSyntaxOnly: true,
-      verbatimModuleSyntax: true,
-      skipLibCheck: true,
-    },
-    include: ["**/*.ts"],
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "esnext",
+    "module": "nodenext",
+    "types": ["node"],
+    "noEmit": true,
+    "strict": true,
+    "allowImportingTsExtensions": true,
+    "erasableSyntaxOnly": true,
+    "verbatimModuleSyntax": true,
+    "skipLibCheck": true
   },
-  null,
-  2,
-)}\n`;
+  "include": ["**/*.ts"]
+}
+`;
 
 const GITIGNORE = "node_modules/\n";
 

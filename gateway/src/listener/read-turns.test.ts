@@ -3,53 +3,76 @@ import type { ServerHttp2Session } from "node:http2";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Callbacks } from "./callbacks.ts";
+import type { HttpRequest } from "./http.ts";
 import { countChunk, ReadTurns } from "./read-turns.ts";
 
 /** A session that records whether its connection is being read. */
 class FakeSession extends EventEmitter {
   destroyed = false;
   isRead = true;
-  readonly socket = {
-    _handle: {
+  readonly socket: { readonly remoteAddress: string; readonly _handle: object };
+
+  constructor(remoteAddress = "a") {
+    super();
+    this.socket = { remoteAddress, _handle: this.handle() };
+  }
+
+  private handle(): object {
+    return {
       readStop: () => {
         this.isRead = false;
       },
       readStart: () => {
         this.isRead = true;
       },
-    },
-  };
+    };
+  }
+
+  /** A request on this session. */
+  get request(): HttpRequest {
+    return { stream: { session: this } } as unknown as HttpRequest;
+  }
 
   get session(): ServerHttp2Session {
     return this as unknown as ServerHttp2Session;
   }
 }
 
-/** Starts turns that the test ends. */
+const PROXY = "proxy";
+
+/** Turns that end when the test says so. */
 function start(sessions: readonly FakeSession[]) {
   const soon: (() => void)[] = [];
+  const timers: (() => void)[] = [];
   const callbacks = new Callbacks((error) => {
     throw error;
   });
-  const turns = new ReadTurns({
-    soon: (act) => {
-      soon.push(act);
+  const later = {
+    soon: (act: () => void) => void soon.push(act),
+    after: (_: number, act: () => void) => {
+      timers.push(act);
+      return { restart: () => undefined, stop: () => undefined };
     },
-  });
+  };
+  const turns = new ReadTurns(later, (address) => address === PROXY);
   for (const { session } of sessions) turns.addSession(session, callbacks);
   const endTurn = () => {
     for (const act of soon.splice(0)) act();
   };
-  return { turns, endTurn };
+  const endRests = () => {
+    for (const act of timers.splice(0)) act();
+  };
+  return { turns, endTurn, endRests };
 }
 
-test("one turn reads a limited number of chunks across all sessions", () => {
-  const sessions = [new FakeSession(), new FakeSession()];
+test("a turn reads a bounded number of chunks, whichever sessions they come from", () => {
+  const sessions = [new FakeSession(PROXY), new FakeSession(PROXY)];
   const { turns, endTurn } = start(sessions);
   for (let turn = 0; turn < 3; turn++) {
     let chunks = 0;
     while (sessions.every(({ isRead }) => isRead)) {
-      countChunk();
+      const { request } = sessions[chunks % 2] ?? new FakeSession();
+      countChunk(request);
       chunks += 1;
       expect(chunks).toBeLessThan(10_000);
     }
@@ -89,5 +112,29 @@ test("a session is not read while one of its requests waits, and other sessions 
       }
       turns.close();
     }),
+  );
+});
+
+test("whichever clients send chunks, one whose chunks take most of a full turn rests, and no other", () => {
+  const flood = fc.record({ a: fc.nat(6000), b: fc.nat(6000), [PROXY]: fc.nat(6000) });
+  fc.assert(
+    fc.property(flood, fc.boolean(), (chunks, areMessages) => {
+      const sessions = Object.fromEntries(Object.keys(chunks).map((name) => [name, new FakeSession(name)]));
+      const { turns, endTurn, endRests } = start(Object.values(sessions));
+      const isRead = () => Object.values(sessions).map((session) => session.isRead);
+      for (const [name, count] of Object.entries(chunks)) {
+        const { request } = sessions[name] ?? new FakeSession();
+        for (let sent = 0; sent < count; sent++) countChunk(request, areMessages);
+      }
+      endTurn();
+      const isFull = chunks.a + chunks.b + chunks[PROXY] >= 4800;
+      const rests = (name: string, count: number) =>
+        isFull && count >= 2400 && !areMessages && name !== PROXY;
+      expect(isRead()).toEqual(Object.entries(chunks).map(([name, count]) => !rests(name, count)));
+      endRests();
+      expect(isRead()).toEqual([true, true, true]);
+      turns.close();
+    }),
+    { numRuns: 50 },
   );
 });

@@ -1,14 +1,23 @@
 import type { Http2Session, ServerHttp2Session } from "node:http2";
+import { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
+import { type HttpRequest, isHttp2 } from "./http.ts";
+import { Http1Handle } from "./http1-handle.ts";
 
 /**
- * The maximum number of HTTP/2 streams that open and close in one turn of the event loop; this many take
- * about 50 ms.
+ * The maximum number of HTTP/2 streams that open and close in one event-loop turn; this number of streams
+ * takes about 50 ms.
  */
 export const STREAMS_PER_TURN = 400;
 
-/** The number of chunks of request bodies that take as long as one stream. */
+/** The number of request body chunks that take as long as one stream. */
 const CHUNKS_PER_STREAM = 12;
+
+/** The number of HTTP/1 requests that take as long as one stream. */
+const REQUESTS_PER_STREAM = 2;
+
+/** The time that a client has to rest if its chunks took most of a turn, in milliseconds. */
+const REST_MS = 100;
 
 /** The handle through which Node reads a connection. */
 interface ReadHandle {
@@ -16,33 +25,53 @@ interface ReadHandle {
   readStart(): void;
 }
 
+/** A new connection that is not served yet. */
+interface Waiting {
+  readonly address: string;
+  readonly take: () => void;
+}
+
 const OPEN = new Set<ReadTurns>();
 
-/** Counts a chunk of a request body. A peer can send each byte in a separate frame or chunk. */
-export function countChunk(): void {
-  for (const turns of OPEN) turns.count(1 / CHUNKS_PER_STREAM);
+/**
+ * Counts a chunk of a request body. A peer can send each byte in a separate frame or chunk.
+ *
+ * @param isUseful whether the chunk may be a whole message; if so, its client need not rest
+ */
+export function countChunk(request: HttpRequest, isUseful = false): void {
+  for (const turns of OPEN) turns.countChunk(request, isUseful);
 }
 
 /**
- * Spreads the input of connections over turns of the event loop. In one turn, Node reads every connection
- * with input, and a single read can open or close all streams of a connection, or contain thousands of
- * chunks. After too many, no connection is read until the next turn. A connection with a request that has not
- * started is not read either, because Node would keep each chunk of its body as an object. Unread input stays
- * in system buffers, which slows down the sender. This applies only to HTTP/2: Node itself pauses and resumes
- * HTTP/1 connections.
+ * Spreads the input of connections over event-loop turns. In one turn, Node reads every connection with
+ * input, and a single read can yield hundreds of requests or thousands of chunks. Once there were too many,
+ * no connection is read before the next turn. A client whose chunks took most of a turn rests: a single read
+ * can take tens of milliseconds, and other clients would have to wait for many such reads. A session with a
+ * request that waits to be started is not read either: Node would keep each chunk of its body as an object.
+ * Unread input stays in system buffers, which slows down the sender.
  */
 export class ReadTurns {
-  private readonly callbacks: Pick<Callbacks, "soon">;
+  private readonly callbacks: Pick<Callbacks, "soon" | "after">;
   /** The open HTTP/2 sessions. */
   readonly sessions = new Set<ServerHttp2Session>();
+  private readonly http1 = new Map<Duplex, Http1Handle>();
   private readonly stopped = new Set<ReadHandle>();
-  /** The number of waiting requests, by the handle of their connection. */
+  /**
+   * The number of reasons not to read a connection, by its handle. A reason is a waiting request or a resting
+   * client.
+   */
   private readonly held = new Map<ReadHandle, number>();
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting: Waiting[] = [];
   private inTurn = 0;
+  /** The number of chunks in this turn, by client. */
+  private readonly chunks = new Map<string, number>();
+  private readonly resting = new Set<string>();
+  private readonly isProxy: (address: string) => boolean;
 
-  constructor(callbacks: Pick<Callbacks, "soon">) {
+  /** @param isProxy returns whether an address is a trusted proxy, whose connections carry many clients */
+  constructor(callbacks: Pick<Callbacks, "soon" | "after">, isProxy: (address: string) => boolean) {
     this.callbacks = callbacks;
+    this.isProxy = isProxy;
     OPEN.add(this);
   }
 
@@ -51,7 +80,13 @@ export class ReadTurns {
     callbacks.once(session, "close", () => this.sessions.delete(session));
   }
 
-  /** Counts streams that are opened or closed now. */
+  /** Adds an HTTP/1 connection that Node's server has already received. */
+  addHttp1(socket: Duplex, callbacks: Pick<Callbacks, "on" | "once">): void {
+    this.http1.set(socket, new Http1Handle(socket, callbacks));
+    callbacks.once(socket, "close", () => this.http1.delete(socket));
+  }
+
+  /** Counts streams that open or close in this turn. */
   count(streams: number): void {
     const before = this.inTurn;
     if (before === 0 && streams > 0) this.callbacks.soon(() => this.next());
@@ -59,23 +94,41 @@ export class ReadTurns {
     if (before < STREAMS_PER_TURN && this.inTurn >= STREAMS_PER_TURN) this.stop();
   }
 
-  /** Accepts a new connection, whose first streams may have arrived, now or in a later turn. */
-  begin(take: () => void): void {
-    if (this.inTurn < STREAMS_PER_TURN) {
-      take();
-    } else {
-      this.waiting.push(take);
-    }
+  /** Counts an HTTP/1 request. */
+  countRequest(): void {
+    this.count(1 / REQUESTS_PER_STREAM);
+  }
+
+  countChunk(request: HttpRequest, isUseful: boolean): void {
+    const client = isUseful ? undefined : addressOf(request);
+    if (client !== undefined) this.chunks.set(client, (this.chunks.get(client) ?? 0) + 1);
+    this.count(1 / CHUNKS_PER_STREAM);
   }
 
   /**
-   * Stops reading a session while one of its requests waits.
+   * Accepts a new connection, whose first requests may already have arrived: in this turn, in a later turn,
+   * or once its client has rested.
+   */
+  begin(socket: Duplex, take: () => void): void {
+    this.beginWaiting({ address: addressOfSocket(socket), take });
+  }
+
+  /**
+   * Stops reading a connection while one of its requests waits.
    *
    * @returns a function that ends the wait of this request. It may be called more than once.
    */
-  hold(session: Http2Session | undefined): () => void {
-    const handle = handleOf(session);
-    if (handle === undefined) return () => undefined;
+  hold(connection: Http2Session | Duplex | undefined): () => void {
+    const handle = connection instanceof Duplex ? this.http1.get(connection) : handleOf(connection);
+    return handle === undefined ? () => undefined : this.holdHandle(handle);
+  }
+
+  /** Stops counting. */
+  close(): void {
+    OPEN.delete(this);
+  }
+
+  private holdHandle(handle: ReadHandle): () => void {
     this.held.set(handle, (this.held.get(handle) ?? 0) + 1);
     handle.readStop();
     let isHeld = true;
@@ -92,27 +145,70 @@ export class ReadTurns {
     };
   }
 
-  /** Stops counting. */
-  close(): void {
-    OPEN.delete(this);
+  private beginWaiting(connection: Waiting): void {
+    if (this.inTurn < STREAMS_PER_TURN && !this.resting.has(connection.address)) {
+      connection.take();
+    } else {
+      this.waiting.push(connection);
+    }
+  }
+
+  /**
+   * Begins to serve connections one at a time: the streams of one connection are counted before the next
+   * connection begins.
+   */
+  private beginAll(): void {
+    for (const each of this.waiting.splice(0)) this.callbacks.soon(() => this.beginWaiting(each));
   }
 
   private stop(): void {
-    for (const session of this.sessions) {
-      const handle = handleOf(session);
-      handle?.readStop();
-      if (handle !== undefined) this.stopped.add(handle);
+    for (const { handle } of this.connections()) {
+      handle.readStop();
+      this.stopped.add(handle);
     }
   }
 
   private next(): void {
+    const wasFull = this.inTurn >= STREAMS_PER_TURN;
     this.inTurn = 0;
+    const most = (STREAMS_PER_TURN * CHUNKS_PER_STREAM) / 2;
+    for (const [client, chunks] of this.chunks) if (wasFull && chunks >= most) this.rest(client);
+    this.chunks.clear();
     const stopped = [...this.stopped];
     this.stopped.clear();
     for (const handle of stopped) if (!this.held.has(handle)) handle.readStart();
-    // one at a time, so that the streams of one connection are counted before the next connection is accepted
-    for (const take of this.waiting.splice(0)) this.callbacks.soon(() => this.begin(take));
+    this.beginAll();
   }
+
+  /** Pauses reading from all connections of a client for a while. */
+  private rest(client: string): void {
+    if (this.resting.has(client) || this.isProxy(client)) return;
+    this.resting.add(client);
+    const own = [...this.connections()].filter(({ address }) => address === client);
+    const releases = own.map(({ handle }) => this.holdHandle(handle));
+    this.callbacks.after(REST_MS, () => {
+      this.resting.delete(client);
+      for (const release of releases) release();
+      this.beginAll();
+    });
+  }
+
+  private *connections(): Generator<{ readonly handle: ReadHandle; readonly address: string }> {
+    for (const session of this.sessions) {
+      const handle = handleOf(session);
+      if (handle !== undefined) yield { handle, address: addressOfSocket(session.socket) };
+    }
+    for (const [socket, handle] of this.http1) yield { handle, address: addressOfSocket(socket) };
+  }
+}
+
+function addressOf(request: HttpRequest): string {
+  const socket = isHttp2(request) ? request.stream.session?.socket : request.socket;
+  return socket === undefined ? "" : addressOfSocket(socket);
+}
+
+function addressOfSocket(socket: Duplex): string {
+  return "remoteAddress" in socket ? String(socket.remoteAddress) : "";
 }
 
 /**

@@ -11,6 +11,10 @@ import { PER_TURN, RequestTurns } from "./request-turns.ts";
 class Loop {
   private due: (() => void)[] = [];
   readonly soon = (callback: () => void) => void this.due.push(callback);
+  readonly after = (_: number, callback: () => void) => {
+    this.soon(callback);
+    return { restart: () => undefined, stop: () => undefined };
+  };
 
   /** Runs one turn; returns whether there was anything to do. */
   comeRound(): boolean {
@@ -31,7 +35,7 @@ test("few requests start in each turn, in order for each client, and cancelled r
   fc.assert(
     fc.property(fc.array(sent, { maxLength: 20 }), (steps) => {
       const loop = new Loop();
-      const turns = new RequestTurns(loop);
+      const turns = new RequestTurns(loop, () => false);
       let inTurn = 0;
       let number = 0;
       const begun = new Map<string, number[]>();
@@ -71,7 +75,7 @@ test("a client's single request starts in the next turn, however many requests o
       fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: PER_TURN - 1 }),
       (floods) => {
         const loop = new Loop();
-        const turns = new RequestTurns(loop);
+        const turns = new RequestTurns(loop, () => false);
         floods.forEach((count, client) => {
           for (let i = 0; i < count; i++) turns.add(`flood ${client}`, () => undefined);
         });

@@ -292,7 +292,7 @@ export const BlogService: GenService<{
     output: typeof FollowerSchema;
   },
   /**
-   * Checks whether another blog follows a blog.
+   * Checks whether one blog follows another.
    *
    * @generated from rpc blog.v1.BlogService.GetFollowedBy
    */

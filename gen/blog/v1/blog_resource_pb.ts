@@ -41,21 +41,21 @@ export type Blog = Message<"blog.v1.Blog"> & {
   uuid: string;
 
   /**
-   * URL.
+   * The URL.
    *
    * @generated from field: string url = 3;
    */
   url: string;
 
   /**
-   * Display title.
+   * The title as displayed.
    *
    * @generated from field: string title = 4;
    */
   title: string;
 
   /**
-   * Description, HTML.
+   * The description, as HTML.
    *
    * @generated from field: string description = 5;
    */
@@ -759,14 +759,14 @@ export const BlogType = {
   UNSPECIFIED: 0,
 
   /**
-   * Everyone.
+   * Visible to everyone.
    *
    * @generated from enum value: BLOG_TYPE_PUBLIC = 1;
    */
   PUBLIC: 1,
 
   /**
-   * Its members.
+   * Visible to the members of the blog.
    *
    * @generated from enum value: BLOG_TYPE_PRIVATE = 2;
    */

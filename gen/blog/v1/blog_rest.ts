@@ -478,7 +478,7 @@ export const BlogService_streamFollowers: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowers)
 
 /**
- * Checks whether another blog follows a blog.
+ * Checks whether one blog follows another.
  *
  * GET /v2/blog/{blog_identifier}/followed_by
  *
@@ -679,7 +679,7 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
       streamFollowing: "Streams all blogs that a blog follows, most recently followed first.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
       listFollowers: "Lists the followers of a blog.",
       streamFollowers: "Streams all followers of a blog.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
-      getFollowedBy: "Checks whether another blog follows a blog.",
+      getFollowedBy: "Checks whether one blog follows another.",
       listNotifications: "Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions and\nquestions.",
       streamNotifications: "Streams all notifications of a blog, newest first.\n\nPages are fetched on demand, until the caller cancels the stream.",
       listPages: "Lists the pages of a blog in the order of their positions.",

@@ -666,14 +666,14 @@ export const UnmutePostResponseSchema: GenMessage<UnmutePostResponse> = /*@__PUR
  */
 export const PostContentFormat = {
   /**
-   * Blocks.
+   * The block format.
    *
    * @generated from enum value: POST_CONTENT_FORMAT_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Blocks.
+   * The block format.
    *
    * @generated from enum value: POST_CONTENT_FORMAT_NPF = 1;
    */

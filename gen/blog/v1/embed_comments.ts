@@ -15,7 +15,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.GetEmbedResponse.html", "The HTML to insert into a page. It loads a script from the service."],
   ["blog.v1.GetEmbedResponse.provider_name", "The name of the service."],
   ["blog.v1.GetEmbedResponse.provider_url", "The URL of the service."],
-  ["blog.v1.GetEmbedResponse.type", "Type: `rich`."],
+  ["blog.v1.GetEmbedResponse.type", "The oEmbed type: `rich`."],
   ["blog.v1.GetEmbedResponse.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["blog.v1.GetEmbedResponse.url", "The canonical URL of the post."],
   ["blog.v1.GetEmbedResponse.version", "The version of the oEmbed standard: `1.0`."],

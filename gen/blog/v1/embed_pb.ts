@@ -57,7 +57,7 @@ export const GetEmbedRequestSchema: GenMessage<GetEmbedRequest> = /*@__PURE__*/
  */
 export type GetEmbedResponse = Message<"blog.v1.GetEmbedResponse"> & {
   /**
-   * Type: `rich`.
+   * The oEmbed type: `rich`.
    *
    * @generated from field: string type = 1;
    */

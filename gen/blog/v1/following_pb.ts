@@ -238,7 +238,7 @@ export const FollowerSchema: GenMessage<Follower> = /*@__PURE__*/
   messageDesc(file_blog_v1_following, 4);
 
 /**
- * A request to check whether another blog follows a blog.
+ * A request to check whether one blog follows another.
  *
  * @generated from message blog.v1.GetFollowedByRequest
  */
@@ -266,7 +266,7 @@ export const GetFollowedByRequestSchema: GenMessage<GetFollowedByRequest> = /*@_
   messageDesc(file_blog_v1_following, 5);
 
 /**
- * The answer to whether another blog follows a blog.
+ * The result of checking whether one blog follows another.
  *
  * @generated from message blog.v1.GetFollowedByResponse
  */

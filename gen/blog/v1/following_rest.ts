@@ -21,7 +21,7 @@ export const FollowerTable: MessageTable = table("blog.v1.Follower", () => [
 ]);
 
 /**
- * The answer to whether another blog follows a blog.
+ * The result of checking whether one blog follows another.
  *
  * @generated from message blog.v1.GetFollowedByResponse
  */

@@ -100,28 +100,28 @@ export const InlineFormatType = {
   UNSPECIFIED: 0,
 
   /**
-   * Bold.
+   * Bold text.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_BOLD = 1;
    */
   BOLD: 1,
 
   /**
-   * Italic.
+   * Italic text.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_ITALIC = 2;
    */
   ITALIC: 2,
 
   /**
-   * Strikethrough.
+   * Struck-through text.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_STRIKETHROUGH = 3;
    */
   STRIKETHROUGH: 3,
 
   /**
-   * Small.
+   * Small text.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_SMALL = 4;
    */

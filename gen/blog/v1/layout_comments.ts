@@ -7,7 +7,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.AskLayout.attribution", "The author of the question. Absent if the author is anonymous."],
   ["blog.v1.AskLayout.blocks", "The blocks of the question, by their index in the content, from 0."],
   ["blog.v1.BlockIndexes", "A list of blocks, by their index in the content, from 0."],
-  ["blog.v1.BlockIndexes.blocks", "The positions."],
+  ["blog.v1.BlockIndexes.blocks", "The indexes of the blocks."],
   ["blog.v1.CondensedLayout", "A layout that shows only the first blocks until the reader expands the post."],
   ["blog.v1.CondensedLayout.blocks", "The visible blocks, by their index in the content, from 0."],
   ["blog.v1.CondensedLayout.truncate_after", "The index of the last visible block."],

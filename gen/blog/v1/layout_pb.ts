@@ -122,7 +122,7 @@ export const RowsLayoutSchema: GenMessage<RowsLayout> = /*@__PURE__*/
  */
 export type BlockIndexes = Message<"blog.v1.BlockIndexes"> & {
   /**
-   * The positions.
+   * The indexes of the blocks.
    *
    * @generated from field: repeated int32 blocks = 1;
    */

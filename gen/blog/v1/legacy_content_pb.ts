@@ -50,7 +50,7 @@ export const TextPostSchema: GenMessage<TextPost> = /*@__PURE__*/
  */
 export type PhotoPost = Message<"blog.v1.PhotoPost"> & {
   /**
-   * Caption, HTML.
+   * The caption, as HTML.
    *
    * @generated from field: string caption = 1;
    */
@@ -120,7 +120,7 @@ export type Photo = Message<"blog.v1.Photo"> & {
   originalSize?: PhotoSize | undefined;
 
   /**
-   * Other sizes.
+   * The photo in other sizes.
    *
    * @generated from field: repeated blog.v1.PhotoSize alt_sizes = 3;
    */
@@ -169,7 +169,7 @@ export type PhotoSize = Message<"blog.v1.PhotoSize"> & {
   height: number;
 
   /**
-   * URL.
+   * The URL.
    *
    * @generated from field: string url = 3;
    */
@@ -232,7 +232,7 @@ export type LinkPost = Message<"blog.v1.LinkPost"> & {
   title: string;
 
   /**
-   * Description, HTML.
+   * The description, as HTML.
    *
    * @generated from field: string description = 2;
    */
@@ -359,13 +359,13 @@ export const DialogueLineSchema: GenMessage<DialogueLine> = /*@__PURE__*/
   messageDesc(file_blog_v1_legacy_content, 7);
 
 /**
- * Audio.
+ * An audio file.
  *
  * @generated from message blog.v1.AudioPost
  */
 export type AudioPost = Message<"blog.v1.AudioPost"> & {
   /**
-   * Caption, HTML.
+   * The caption, as HTML.
    *
    * @generated from field: string caption = 1;
    */
@@ -484,7 +484,7 @@ export const AudioPostSchema: GenMessage<AudioPost> = /*@__PURE__*/
  */
 export type VideoPost = Message<"blog.v1.VideoPost"> & {
   /**
-   * Caption, HTML.
+   * The caption, as HTML.
    *
    * @generated from field: string caption = 1;
    */

@@ -17,7 +17,7 @@ export const AnswerPostTable: MessageTable = table("blog.v1.AnswerPost", () => [
 ]);
 
 /**
- * Audio.
+ * An audio file.
  *
  * @generated from message blog.v1.AudioPost
  */

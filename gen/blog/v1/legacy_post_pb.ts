@@ -42,7 +42,7 @@ export type CreateLegacyPostRequest = Message<"blog.v1.CreateLegacyPostRequest">
    */
   content: {
     /**
-     * A text.
+     * A text post.
      *
      * @generated from field: blog.v1.LegacyText text = 2;
      */
@@ -82,7 +82,7 @@ export type CreateLegacyPostRequest = Message<"blog.v1.CreateLegacyPostRequest">
     case: "chat";
   } | {
     /**
-     * Audio.
+     * An audio file.
      *
      * @generated from field: blog.v1.LegacyAudio audio = 7;
      */
@@ -121,7 +121,7 @@ export type CreateLegacyPostRequest = Message<"blog.v1.CreateLegacyPostRequest">
   tweet: string;
 
   /**
-   * The time of the post, in whole seconds. Default: the time of the request.
+   * The time of the post. A fraction of a second is dropped. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp date = 23;
    */
@@ -214,7 +214,7 @@ export type UploadLegacyVideoRequest = Message<"blog.v1.UploadLegacyVideoRequest
   blogIdentifier: string;
 
   /**
-   * Caption, HTML.
+   * The caption, as HTML.
    *
    * @generated from field: string caption = 2;
    */
@@ -243,7 +243,7 @@ export type UploadLegacyVideoRequest = Message<"blog.v1.UploadLegacyVideoRequest
   tweet: string;
 
   /**
-   * The time of the post, in whole seconds. Default: the time of the request.
+   * The time of the post. A fraction of a second is dropped. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp date = 23;
    */
@@ -362,7 +362,7 @@ export type UpdateLegacyPostRequest = Message<"blog.v1.UpdateLegacyPostRequest">
    */
   content: {
     /**
-     * A text.
+     * A text post.
      *
      * @generated from field: blog.v1.LegacyText text = 2;
      */
@@ -402,7 +402,7 @@ export type UpdateLegacyPostRequest = Message<"blog.v1.UpdateLegacyPostRequest">
     case: "chat";
   } | {
     /**
-     * Audio.
+     * An audio file.
      *
      * @generated from field: blog.v1.LegacyAudio audio = 7;
      */
@@ -441,7 +441,7 @@ export type UpdateLegacyPostRequest = Message<"blog.v1.UpdateLegacyPostRequest">
   tweet: string;
 
   /**
-   * The time of the post, in whole seconds. Default: the time of the request.
+   * The time of the post. A fraction of a second is dropped. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp date = 23;
    */
@@ -547,7 +547,7 @@ export type ReblogLegacyPostRequest = Message<"blog.v1.ReblogLegacyPostRequest">
    */
   content: {
     /**
-     * A text.
+     * A text post.
      *
      * @generated from field: blog.v1.LegacyText text = 2;
      */
@@ -587,7 +587,7 @@ export type ReblogLegacyPostRequest = Message<"blog.v1.ReblogLegacyPostRequest">
     case: "chat";
   } | {
     /**
-     * Audio.
+     * An audio file.
      *
      * @generated from field: blog.v1.LegacyAudio audio = 7;
      */
@@ -626,7 +626,7 @@ export type ReblogLegacyPostRequest = Message<"blog.v1.ReblogLegacyPostRequest">
   tweet: string;
 
   /**
-   * The time of the post, in whole seconds. Default: the time of the request.
+   * The time of the post. A fraction of a second is dropped. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp date = 23;
    */
@@ -726,7 +726,7 @@ export const ReblogLegacyPostResponseSchema: GenMessage<ReblogLegacyPostResponse
   messageDesc(file_blog_v1_legacy_post, 7);
 
 /**
- * A text.
+ * A text post.
  *
  * @generated from message blog.v1.LegacyText
  */
@@ -739,7 +739,7 @@ export type LegacyText = Message<"blog.v1.LegacyText"> & {
   title: string;
 
   /**
-   * Text, HTML.
+   * The text, as HTML.
    *
    * @generated from field: string body = 2;
    */
@@ -760,7 +760,7 @@ export const LegacyTextSchema: GenMessage<LegacyText> = /*@__PURE__*/
  */
 export type LegacyPhoto = Message<"blog.v1.LegacyPhoto"> & {
   /**
-   * Caption, HTML.
+   * The caption, as HTML.
    *
    * @generated from field: string caption = 1;
    */
@@ -851,7 +851,7 @@ export type LegacyLink = Message<"blog.v1.LegacyLink"> & {
   title: string;
 
   /**
-   * Description, HTML.
+   * The description, as HTML.
    *
    * @generated from field: string description = 3;
    */
@@ -893,7 +893,7 @@ export const LegacyLinkSchema: GenMessage<LegacyLink> = /*@__PURE__*/
  */
 export type LegacyChat = Message<"blog.v1.LegacyChat"> & {
   /**
-   * Title.
+   * The title.
    *
    * @generated from field: string title = 1;
    */
@@ -915,13 +915,13 @@ export const LegacyChatSchema: GenMessage<LegacyChat> = /*@__PURE__*/
   messageDesc(file_blog_v1_legacy_post, 12);
 
 /**
- * Audio.
+ * An audio file.
  *
  * @generated from message blog.v1.LegacyAudio
  */
 export type LegacyAudio = Message<"blog.v1.LegacyAudio"> & {
   /**
-   * Caption, HTML.
+   * The caption, as HTML.
    *
    * @generated from field: string caption = 1;
    */
@@ -956,7 +956,7 @@ export const LegacyAudioSchema: GenMessage<LegacyAudio> = /*@__PURE__*/
  */
 export type LegacyVideo = Message<"blog.v1.LegacyVideo"> & {
   /**
-   * Caption, HTML.
+   * The caption, as HTML.
    *
    * @generated from field: string caption = 1;
    */

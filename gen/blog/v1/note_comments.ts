@@ -4,8 +4,8 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListNotesRequest", "A request for the notes of a post."],
-  ["blog.v1.ListNotesRequest.before", "Return only notes from before this time, in whole seconds. Not for the mode CONVERSATION."],
-  ["blog.v1.ListNotesRequest.before_micros", "Return only notes from before this time, in whole microseconds. Only for the mode CONVERSATION."],
+  ["blog.v1.ListNotesRequest.before", "Return only notes that are older than this time. The precision is one second. Not for the mode\nCONVERSATION."],
+  ["blog.v1.ListNotesRequest.before_micros", "Return only notes that are older than this time. The precision is one microsecond. Only for the mode\nCONVERSATION."],
   ["blog.v1.ListNotesRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
   ["blog.v1.ListNotesRequest.mode", "The notes to return. Default: all notes."],
   ["blog.v1.ListNotesRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],
@@ -22,10 +22,10 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListNotesResponse.total_notes", "The number of notes of the post."],
   ["blog.v1.ListNotesResponse.total_reblogs", "The number of reblogs of the post. Only in the mode CONVERSATION."],
   ["blog.v1.NoteMode", "The modes of a list of notes."],
-  ["blog.v1.NoteMode.NOTE_MODE_ALL", "All."],
+  ["blog.v1.NoteMode.NOTE_MODE_ALL", "Return all notes."],
   ["blog.v1.NoteMode.NOTE_MODE_CONVERSATION", "Return replies and reblogs with added text in `notes`, and all other notes in `rollup_notes`."],
-  ["blog.v1.NoteMode.NOTE_MODE_LIKES", "Only likes."],
+  ["blog.v1.NoteMode.NOTE_MODE_LIKES", "Return only likes."],
   ["blog.v1.NoteMode.NOTE_MODE_REBLOGS_WITH_TAGS", "Return only reblogs, each with its tags."],
   ["blog.v1.NoteMode.NOTE_MODE_ROLLUP", "Return only likes and reblogs."],
-  ["blog.v1.NoteMode.NOTE_MODE_UNSPECIFIED", "All."],
+  ["blog.v1.NoteMode.NOTE_MODE_UNSPECIFIED", "Return all notes."],
 ]);

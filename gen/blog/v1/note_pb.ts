@@ -50,14 +50,16 @@ export type ListNotesRequest = Message<"blog.v1.ListNotesRequest"> & {
   mode: NoteMode;
 
   /**
-   * Return only notes from before this time, in whole seconds. Not for the mode CONVERSATION.
+   * Return only notes that are older than this time. The precision is one second. Not for the mode
+   * CONVERSATION.
    *
    * @generated from field: google.protobuf.Timestamp before = 10;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Return only notes from before this time, in whole microseconds. Only for the mode CONVERSATION.
+   * Return only notes that are older than this time. The precision is one microsecond. Only for the mode
+   * CONVERSATION.
    *
    * @generated from field: google.protobuf.Timestamp before_micros = 11;
    */
@@ -170,21 +172,21 @@ export const ListNotesResponseSchema: GenMessage<ListNotesResponse> = /*@__PURE_
  */
 export const NoteMode = {
   /**
-   * All.
+   * Return all notes.
    *
    * @generated from enum value: NOTE_MODE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * All.
+   * Return all notes.
    *
    * @generated from enum value: NOTE_MODE_ALL = 1;
    */
   ALL: 1,
 
   /**
-   * Only likes.
+   * Return only likes.
    *
    * @generated from enum value: NOTE_MODE_LIKES = 2;
    */

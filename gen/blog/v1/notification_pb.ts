@@ -31,7 +31,7 @@ export const file_blog_v1_notification: GenFile = /*@__PURE__*/
  */
 export type Notification = Message<"blog.v1.Notification"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: string id = 1;
    */
@@ -249,14 +249,14 @@ export type Notification = Message<"blog.v1.Notification"> & {
   title?: NotificationTitle | undefined;
 
   /**
-   * Text.
+   * The text.
    *
    * @generated from field: blog.v1.NotificationBody body = 61;
    */
   body?: NotificationBody | undefined;
 
   /**
-   * The effects of a tap on the notification.
+   * The effect of tapping the notification.
    *
    * @generated from field: blog.v1.NotificationActions actions = 62;
    */
@@ -291,7 +291,7 @@ export type NotificationDraft = Message<"blog.v1.NotificationDraft"> & {
   content: ContentBlock[];
 
   /**
-   * Tags.
+   * The tags.
    *
    * @generated from field: repeated string tags = 2;
    */
@@ -326,7 +326,7 @@ export type NotificationTitle = Message<"blog.v1.NotificationTitle"> & {
   text: string;
 
   /**
-   * Additional content.
+   * The additional content.
    *
    * @generated from field: google.protobuf.Value content = 2;
    */
@@ -389,7 +389,7 @@ export const NotificationBodySchema: GenMessage<NotificationBody> = /*@__PURE__*
  */
 export type NotificationActions = Message<"blog.v1.NotificationActions"> & {
   /**
-   * The effects of a tap on the notification.
+   * The effect of tapping the notification.
    *
    * @generated from field: blog.v1.NotificationTap tap = 1;
    */
@@ -411,7 +411,7 @@ export const NotificationActionsSchema: GenMessage<NotificationActions> = /*@__P
   messageDesc(file_blog_v1_notification, 4);
 
 /**
- * The effects of a tap on a notification.
+ * The effect of tapping a notification.
  *
  * @generated from message blog.v1.NotificationTap
  */
@@ -452,7 +452,8 @@ export type ListNotificationsRequest = Message<"blog.v1.ListNotificationsRequest
   blogIdentifier: string;
 
   /**
-   * Return only notifications from before this time, in whole seconds. Default: the time of the request.
+   * Return only notifications that are older than this time. The precision is one second. Default: the time
+   * of the request.
    *
    * @generated from field: google.protobuf.Timestamp before = 10;
    */

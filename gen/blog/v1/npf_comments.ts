@@ -3,7 +3,7 @@
 /* eslint-disable */
 
 export const comments: ReadonlyMap<string, string> = new Map([
-  ["blog.v1.AudioBlock", "Audio."],
+  ["blog.v1.AudioBlock", "An audio file."],
   ["blog.v1.AudioBlock.album", "The album of the track."],
   ["blog.v1.AudioBlock.artist", "The artist of the track."],
   ["blog.v1.AudioBlock.attribution", "The source of the audio."],
@@ -21,9 +21,9 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Clickthrough.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["blog.v1.Clickthrough.web_url", "The URL of a web page."],
   ["blog.v1.ContentBlock", "A block of a post's content."],
-  ["blog.v1.ContentBlock.audio", "Audio."],
+  ["blog.v1.ContentBlock.audio", "An audio file."],
   ["blog.v1.ContentBlock.block", "The content of the block. Unset if the block has a type that is not listed here; its content is then in\n`unknown_fields`."],
-  ["blog.v1.ContentBlock.image", "A picture."],
+  ["blog.v1.ContentBlock.image", "An image."],
   ["blog.v1.ContentBlock.link", "A link to a web page, with the metadata of the page."],
   ["blog.v1.ContentBlock.paywall", "The border between free and paid content."],
   ["blog.v1.ContentBlock.poll", "A poll."],
@@ -38,7 +38,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.EmbedIframe.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["blog.v1.EmbedIframe.url", "The URL of the frame."],
   ["blog.v1.EmbedIframe.width", "The width in pixels. Default: 540."],
-  ["blog.v1.ImageBlock", "A picture."],
+  ["blog.v1.ImageBlock", "An image."],
   ["blog.v1.ImageBlock.alt_text", "The alternative text, at most 4096 characters."],
   ["blog.v1.ImageBlock.attribution", "The source of the image."],
   ["blog.v1.ImageBlock.caption", "The caption, at most 4096 characters."],

@@ -46,7 +46,7 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
     case: "text";
   } | {
     /**
-     * A picture.
+     * An image.
      *
      * @generated from field: blog.v1.ImageBlock image = 2;
      */
@@ -62,7 +62,7 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
     case: "link";
   } | {
     /**
-     * Audio.
+     * An audio file.
      *
      * @generated from field: blog.v1.AudioBlock audio = 4;
      */
@@ -195,7 +195,7 @@ export const TextBlockSchema: GenMessage<TextBlock> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 2);
 
 /**
- * A picture.
+ * An image.
  *
  * @generated from message blog.v1.ImageBlock
  */
@@ -386,7 +386,7 @@ export const LinkBlockSchema: GenMessage<LinkBlock> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 5);
 
 /**
- * Audio.
+ * An audio file.
  *
  * @generated from message blog.v1.AudioBlock
  */

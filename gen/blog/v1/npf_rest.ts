@@ -9,7 +9,7 @@ import { MediaTable } from "./media_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Audio.
+ * An audio file.
  *
  * @generated from message blog.v1.AudioBlock
  */
@@ -75,7 +75,7 @@ export const EmbedIframeTable: MessageTable = table("blog.v1.EmbedIframe", () =>
 ]);
 
 /**
- * A picture.
+ * An image.
  *
  * @generated from message blog.v1.ImageBlock
  */

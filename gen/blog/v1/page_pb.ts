@@ -34,14 +34,14 @@ export type Page = Message<"blog.v1.Page"> & {
   path: string;
 
   /**
-   * Title.
+   * The title.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * Content, HTML.
+   * The content, as HTML.
    *
    * @generated from field: string content = 3;
    */

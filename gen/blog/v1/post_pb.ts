@@ -90,15 +90,16 @@ export type ListPostsRequest = Message<"blog.v1.ListPostsRequest"> & {
   offset: number;
 
   /**
-   * Return only posts that were published before this time, in whole seconds. This is the recommended way to
-   * paginate.
+   * Return only posts that were published before this time. The precision is one second. This is the
+   * recommended way to paginate.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Return only posts that were published after this time, in whole seconds. Best combined with `sort: ASC`.
+   * Return only posts that were published after this time. The precision is one second. Best combined with
+   * `sort: ASC`.
    *
    * @generated from field: google.protobuf.Timestamp after = 13;
    */
@@ -166,7 +167,7 @@ export const ListPostsRequestSchema: GenMessage<ListPostsRequest> = /*@__PURE__*
   messageDesc(file_blog_v1_post, 0);
 
 /**
- * Published posts.
+ * The published posts of a blog.
  *
  * @generated from message blog.v1.ListPostsResponse
  */
@@ -588,21 +589,21 @@ export const UploadPostResponseSchema: GenMessage<UploadPostResponse> = /*@__PUR
  */
 export const SortOrder = {
   /**
-   * Newest first.
+   * The newest post first.
    *
    * @generated from enum value: SORT_ORDER_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Newest first.
+   * The newest post first.
    *
    * @generated from enum value: SORT_ORDER_DESC = 1;
    */
   DESC: 1,
 
   /**
-   * Oldest first.
+   * The oldest post first.
    *
    * @generated from enum value: SORT_ORDER_ASC = 2;
    */
@@ -920,8 +921,8 @@ export const PostService: GenService<{
    * Streams all posts with a tag from all blogs.
    *
    * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size. The service
-   * pages by time in whole seconds. If a page cannot hold all posts of one second, the stream omits the
-   * remaining posts and reports them as lost. A larger page size makes this less likely.
+   * pages by time, with a precision of one second. If a page cannot hold all posts of one second, the stream
+   * omits the remaining posts and reports them as lost. A larger page size makes this less likely.
    *
    * @generated from rpc blog.v1.PostService.StreamTaggedPosts
    */

@@ -71,14 +71,14 @@ export type Post = Message<"blog.v1.Post"> & {
   blog?: Blog | undefined;
 
   /**
-   * URL.
+   * The URL.
    *
    * @generated from field: string post_url = 5;
    */
   postUrl: string;
 
   /**
-   * Short address.
+   * A short URL.
    *
    * @generated from field: string short_url = 6;
    */
@@ -162,7 +162,7 @@ export type Post = Message<"blog.v1.Post"> & {
   date: string;
 
   /**
-   * Tags.
+   * The tags.
    *
    * @generated from field: repeated string tags = 30;
    */
@@ -246,7 +246,7 @@ export type Post = Message<"blog.v1.Post"> & {
    */
   body: {
     /**
-     * Blocks.
+     * Content in the block format.
      *
      * @generated from field: blog.v1.BlocksPost blocks = 60;
      */
@@ -254,7 +254,7 @@ export type Post = Message<"blog.v1.Post"> & {
     case: "blocks";
   } | {
     /**
-     * Text.
+     * A text post.
      *
      * @generated from field: blog.v1.TextPost text = 61;
      */
@@ -294,7 +294,7 @@ export type Post = Message<"blog.v1.Post"> & {
     case: "chat";
   } | {
     /**
-     * Audio.
+     * An audio file.
      *
      * @generated from field: blog.v1.AudioPost audio = 66;
      */
@@ -1083,7 +1083,7 @@ export const PostType = {
   UNSPECIFIED: 0,
 
   /**
-   * Text.
+   * A text post.
    *
    * @generated from enum value: POST_TYPE_TEXT = 1;
    */
@@ -1118,7 +1118,7 @@ export const PostType = {
   VIDEO: 5,
 
   /**
-   * Audio.
+   * An audio file.
    *
    * @generated from enum value: POST_TYPE_AUDIO = 6;
    */
@@ -1187,7 +1187,7 @@ export const PostState = {
   QUEUED: 2,
 
   /**
-   * A draft.
+   * The post is a draft.
    *
    * @generated from enum value: POST_STATE_DRAFT = 3;
    */
@@ -1304,14 +1304,14 @@ export const InteractabilityReblog = {
   UNSPECIFIED: 0,
 
   /**
-   * Everyone.
+   * Everyone may reblog the post.
    *
    * @generated from enum value: INTERACTABILITY_REBLOG_EVERYONE = 1;
    */
   EVERYONE: 1,
 
   /**
-   * Nobody.
+   * Nobody may reblog the post.
    *
    * @generated from enum value: INTERACTABILITY_REBLOG_NOONE = 2;
    */

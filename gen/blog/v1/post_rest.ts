@@ -142,7 +142,7 @@ export const CreatePostResponseTable: MessageTable = table("blog.v1.CreatePostRe
 ]);
 
 /**
- * Published posts.
+ * The published posts of a blog.
  *
  * @generated from message blog.v1.ListPostsResponse
  */
@@ -1545,8 +1545,8 @@ export const PostService_listTaggedPosts: UnaryAdapter<
  * Streams all posts with a tag from all blogs.
  *
  * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size. The service
- * pages by time in whole seconds. If a page cannot hold all posts of one second, the stream omits the
- * remaining posts and reports them as lost. A larger page size makes this less likely.
+ * pages by time, with a precision of one second. If a page cannot hold all posts of one second, the stream
+ * omits the remaining posts and reports them as lost. A larger page size makes this less likely.
  *
  * GET /v2/tagged
  *
@@ -1642,7 +1642,7 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       updateLegacyPost: "Updates a post in the legacy format.",
       reblogLegacyPost: "Reblogs a post in the legacy format.",
       listTaggedPosts: "Lists posts with a tag from all blogs.\n\nAn API key is sufficient. With the credentials of a user, the response also shows which posts that user\nlikes.",
-      streamTaggedPosts: "Streams all posts with a tag from all blogs.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size. The service\npages by time in whole seconds. If a page cannot hold all posts of one second, the stream omits the\nremaining posts and reports them as lost. A larger page size makes this less likely.",
+      streamTaggedPosts: "Streams all posts with a tag from all blogs.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size. The service\npages by time, with a precision of one second. If a page cannot hold all posts of one second, the stream\nomits the remaining posts and reports them as lost. A larger page size makes this less likely.",
     },
   },
   loadComments: () =>

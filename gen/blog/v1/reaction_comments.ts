@@ -6,7 +6,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Emoji", "An emoji."],
   ["blog.v1.Emoji.base_slug", "The name of the emoji between colons, e.g. `:thumbs_up:`."],
   ["blog.v1.Emoji.grapheme", "The emoji as a character."],
-  ["blog.v1.Emoji.id", "Identifier."],
+  ["blog.v1.Emoji.id", "The identifier."],
   ["blog.v1.Emoji.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["blog.v1.Emoji.variants", "Variants of the emoji, e.g. skin tones: a list or an object."],
   ["blog.v1.Reaction", "The reactions to a community post with one emoji."],

@@ -71,7 +71,7 @@ export const ReactionSchema: GenMessage<Reaction> = /*@__PURE__*/
  */
 export type Emoji = Message<"blog.v1.Emoji"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: string id = 1;
    */

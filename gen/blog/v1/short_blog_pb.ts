@@ -32,28 +32,28 @@ export type ShortBlog = Message<"blog.v1.ShortBlog"> & {
   uuid: string;
 
   /**
-   * Short name.
+   * The short name.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * URL.
+   * The URL.
    *
    * @generated from field: string url = 3;
    */
   url: string;
 
   /**
-   * Display title.
+   * The title as displayed.
    *
    * @generated from field: string title = 4;
    */
   title: string;
 
   /**
-   * Description, HTML.
+   * The description, as HTML.
    *
    * @generated from field: string description = 5;
    */

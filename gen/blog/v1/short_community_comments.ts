@@ -9,7 +9,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ShortCommunity.member_count", "The number of members."],
   ["blog.v1.ShortCommunity.mention_tag", "The handle, with the leading `@@`."],
   ["blog.v1.ShortCommunity.name", "The handle, without the leading `@@`."],
-  ["blog.v1.ShortCommunity.title", "Title."],
+  ["blog.v1.ShortCommunity.title", "The title."],
   ["blog.v1.ShortCommunity.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["blog.v1.ShortCommunity.uuid", "The identifier, which stays the same when the handle changes."],
 ]);

@@ -36,7 +36,7 @@ export type ShortCommunity = Message<"blog.v1.ShortCommunity"> & {
   uuid: string;
 
   /**
-   * Title.
+   * The title.
    *
    * @generated from field: string title = 3;
    */

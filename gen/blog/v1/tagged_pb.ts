@@ -41,8 +41,8 @@ export type ListTaggedPostsRequest = Message<"blog.v1.ListTaggedPostsRequest"> &
   limit?: number | undefined;
 
   /**
-   * Return only posts from before this time, in whole seconds. To get the next page, set it to the
-   * `timestamp` of the last post or, for a featured tag, its `featured_timestamp`. Default: now.
+   * Return only posts that are older than this time. The precision is one second. To get the next page, use
+   * the `timestamp` of the last post or, for a featured tag, its `featured_timestamp`. Default: now.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */

@@ -4,11 +4,11 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.FileUpload", "A file that is uploaded with a post in the legacy format."],
-  ["blog.v1.FileUpload.content", "The file."],
+  ["blog.v1.FileUpload.content", "The content of the file."],
   ["blog.v1.FileUpload.content_type", "The MIME type of the file, e.g. `image/png`."],
   ["blog.v1.FileUpload.filename", "The name of the file."],
   ["blog.v1.MediaUpload", "An image, audio file or video that is uploaded with a post."],
-  ["blog.v1.MediaUpload.content", "The file."],
+  ["blog.v1.MediaUpload.content", "The content of the file."],
   ["blog.v1.MediaUpload.content_type", "The MIME type of the file, e.g. `image/png`."],
   ["blog.v1.MediaUpload.filename", "The name of the file."],
   ["blog.v1.MediaUpload.identifier", "The name by which a block refers to the upload. A medium in the block has this name as its `identifier`."],

@@ -28,7 +28,7 @@ export type MediaUpload = Message<"blog.v1.MediaUpload"> & {
   identifier: string;
 
   /**
-   * The file.
+   * The content of the file.
    *
    * @generated from field: bytes content = 2;
    */
@@ -63,7 +63,7 @@ export const MediaUploadSchema: GenMessage<MediaUpload> = /*@__PURE__*/
  */
 export type FileUpload = Message<"blog.v1.FileUpload"> & {
   /**
-   * The file.
+   * The content of the file.
    *
    * @generated from field: bytes content = 1;
    */

@@ -145,14 +145,14 @@ export type UpdateCommunityRequest = Message<"community.v1.UpdateCommunityReques
   communityHandle: string;
 
   /**
-   * Title.
+   * The title.
    *
    * @generated from field: optional string title = 2;
    */
   title?: string | undefined;
 
   /**
-   * Description.
+   * The description.
    *
    * @generated from field: optional string description = 3;
    */
@@ -439,9 +439,9 @@ export const CommunityService: GenService<{
   /**
    * Lists the members of a community, 20 per page.
    *
-   * Members, recipients of an invitation, and holders of an invite link see all members. So does everyone if
-   * the community is public and free to join. Other callers see the administrators and moderators of a public
-   * community.
+   * Members, recipients of an invitation, and holders of an invite link see all members. If the community is
+   * public and free to join, everyone sees all members. Otherwise, other callers see the administrators and
+   * moderators of a public community.
    *
    * @generated from rpc community.v1.CommunityService.ListMembers
    */
@@ -463,7 +463,8 @@ export const CommunityService: GenService<{
     output: typeof MemberSchema;
   },
   /**
-   * Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.
+   * Joins a community. The community must be free to join, or the caller needs an invite link or a pending
+   * invitation.
    *
    * A user can join 25 communities per hour and 100 per day without a personal invitation.
    *
@@ -538,7 +539,7 @@ export const CommunityService: GenService<{
     output: typeof RemoveReactionResponseSchema;
   },
   /**
-   * Returns the last action of the moderators on a post in a community. The caller must be a moderator or the
+   * Returns the moderators' last action on a post in a community. The caller must be a moderator or the
    * author of the post.
    *
    * @generated from rpc community.v1.CommunityService.GetModeratedPost

@@ -43,7 +43,7 @@ export type Community = Message<"community.v1.Community"> & {
   uuid: string;
 
   /**
-   * Title.
+   * The title.
    *
    * @generated from field: string title = 3;
    */
@@ -78,7 +78,7 @@ export type Community = Message<"community.v1.Community"> & {
   avatarImage: Avatar[];
 
   /**
-   * Description.
+   * The description.
    *
    * @generated from field: string description = 10;
    */
@@ -106,7 +106,7 @@ export type Community = Message<"community.v1.Community"> & {
   visibility: CommunityVisibility;
 
   /**
-   * Tags.
+   * The tags.
    *
    * @generated from field: repeated string tags = 14;
    */
@@ -270,7 +270,7 @@ export type Community = Message<"community.v1.Community"> & {
   canEditContentLabel?: boolean | undefined;
 
   /**
-   * Settings.
+   * The settings.
    *
    * @generated from field: community.v1.CommunitySettings settings = 63;
    */
@@ -347,21 +347,21 @@ export const CommunitySettingsSchema: GenMessage<CommunitySettings> = /*@__PURE_
  */
 export const CommunityVisibility = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: COMMUNITY_VISIBILITY_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Everyone.
+   * Visible to everyone.
    *
    * @generated from enum value: COMMUNITY_VISIBILITY_PUBLIC = 1;
    */
   PUBLIC: 1,
 
   /**
-   * Its members.
+   * Visible to the members of the community.
    *
    * @generated from enum value: COMMUNITY_VISIBILITY_PRIVATE = 2;
    */
@@ -388,7 +388,7 @@ export const CommunityVisibilitySchema: GenEnum<CommunityVisibility> = /*@__PURE
  */
 export const JoinType = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: JOIN_TYPE_UNSPECIFIED = 0;
    */

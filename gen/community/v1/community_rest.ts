@@ -394,9 +394,9 @@ export const CommunityService_regenerateInviteLink: UnaryAdapter<
 /**
  * Lists the members of a community, 20 per page.
  *
- * Members, recipients of an invitation, and holders of an invite link see all members. So does everyone if
- * the community is public and free to join. Other callers see the administrators and moderators of a public
- * community.
+ * Members, recipients of an invitation, and holders of an invite link see all members. If the community is
+ * public and free to join, everyone sees all members. Otherwise, other callers see the administrators and
+ * moderators of a public community.
  *
  * GET /v2/communities/{community_handle}/members
  *
@@ -444,7 +444,8 @@ export const CommunityService_streamMembers: PaginateAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamMembers)
 
 /**
- * Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.
+ * Joins a community. The community must be free to join, or the caller needs an invite link or a pending
+ * invitation.
  *
  * A user can join 25 communities per hour and 100 per day without a personal invitation.
  *
@@ -682,7 +683,7 @@ export const CommunityService_removeReaction: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.RemoveReaction)
 
 /**
- * Returns the last action of the moderators on a post in a community. The caller must be a moderator or the
+ * Returns the moderators' last action on a post in a community. The caller must be a moderator or the
  * author of the post.
  *
  * GET /v2/communities/{community_handle}/moderation/posts/{post_id}
@@ -874,16 +875,16 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
       getInvitation: "Returns the pending invitation of a blog to a community.",
       deleteInvitation: "Cancels an invitation if the caller is an administrator, or declines it if the caller is its recipient.",
       regenerateInviteLink: "Creates a new invite link for a community. The previous link stops working.",
-      listMembers: "Lists the members of a community, 20 per page.\n\nMembers, recipients of an invitation, and holders of an invite link see all members. So does everyone if\nthe community is public and free to join. Other callers see the administrators and moderators of a public\ncommunity.",
+      listMembers: "Lists the members of a community, 20 per page.\n\nMembers, recipients of an invitation, and holders of an invite link see all members. If the community is\npublic and free to join, everyone sees all members. Otherwise, other callers see the administrators and\nmoderators of a public community.",
       streamMembers: "Streams all members of a community that the caller can see.\n\nPages are fetched on demand, until the caller cancels the stream.",
-      joinCommunity: "Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.\n\nA user can join 25 communities per hour and 100 per day without a personal invitation.",
+      joinCommunity: "Joins a community. The community must be free to join, or the caller needs an invite link or a pending\ninvitation.\n\nA user can join 25 communities per hour and 100 per day without a personal invitation.",
       removeMember: "Removes a member from a community. Administrators can remove any member. Other members can only remove\ntheir own blog, to leave the community.",
       updateMemberRole: "Changes the role of a member. The caller must be an administrator. At least one administrator must\nremain.",
       muteCommunity: "Mutes a community, which hides its number of unread posts and has no other effect. The caller must be a\nmember.",
       unmuteCommunity: "Unmutes a community. The caller must be a member.",
       addReaction: "Adds an emoji reaction to a post in a community. The caller must be a member.",
       removeReaction: "Removes a reaction from a post in a community.",
-      getModeratedPost: "Returns the last action of the moderators on a post in a community. The caller must be a moderator or the\nauthor of the post.",
+      getModeratedPost: "Returns the moderators' last action on a post in a community. The caller must be a moderator or the\nauthor of the post.",
       removePost: "Removes a post from a community. The caller must be able to moderate the post.",
       restorePost: "Restores a post that was removed from a community. The caller must be able to moderate the post.",
       listTimeline: "Lists the timeline of a community: posts, and elements that the service adds between them.",

@@ -20,7 +20,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.GetInvitationResponse", "The pending invitation of a blog."],
   ["community.v1.GetInvitationResponse.invitation", "The invitation, with its sender."],
   ["community.v1.ListInvitationsRequest", "A request for the pending invitations to a community."],
-  ["community.v1.ListInvitationsRequest.before", "Return only invitations from before this time, in whole seconds. Default: all invitations."],
+  ["community.v1.ListInvitationsRequest.before", "Return only invitations that were sent before this time. The precision is one second. Default: all\ninvitations."],
   ["community.v1.ListInvitationsRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
   ["community.v1.ListInvitationsRequest.community_handle", "The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`."],
   ["community.v1.ListInvitationsRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],

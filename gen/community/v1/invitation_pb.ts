@@ -36,7 +36,8 @@ export type ListInvitationsRequest = Message<"community.v1.ListInvitationsReques
   communityHandle: string;
 
   /**
-   * Return only invitations from before this time, in whole seconds. Default: all invitations.
+   * Return only invitations that were sent before this time. The precision is one second. Default: all
+   * invitations.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */

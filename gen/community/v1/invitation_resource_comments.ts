@@ -12,5 +12,5 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.Invitation.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["community.v1.InvitationType", "The types of invitations."],
   ["community.v1.InvitationType.INVITATION_TYPE_DIRECT", "An invitation to a particular blog."],
-  ["community.v1.InvitationType.INVITATION_TYPE_UNSPECIFIED", "Not known."],
+  ["community.v1.InvitationType.INVITATION_TYPE_UNSPECIFIED", "Unknown."],
 ]);

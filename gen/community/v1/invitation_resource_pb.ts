@@ -80,7 +80,7 @@ export const InvitationSchema: GenMessage<Invitation> = /*@__PURE__*/
  */
 export const InvitationType = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: INVITATION_TYPE_UNSPECIFIED = 0;
    */

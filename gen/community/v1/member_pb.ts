@@ -414,28 +414,28 @@ export const UnmuteCommunityResponseSchema: GenMessage<UnmuteCommunityResponse> 
  */
 export const MemberFilter = {
   /**
-   * All.
+   * All members.
    *
    * @generated from enum value: MEMBER_FILTER_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * All.
+   * All members.
    *
    * @generated from enum value: MEMBER_FILTER_ALL = 1;
    */
   ALL: 1,
 
   /**
-   * Administrators.
+   * Administrators of the community.
    *
    * @generated from enum value: MEMBER_FILTER_ADMIN = 2;
    */
   ADMIN: 2,
 
   /**
-   * Moderators.
+   * Moderators of the community.
    *
    * @generated from enum value: MEMBER_FILTER_MODERATOR = 3;
    */
@@ -476,7 +476,7 @@ export const MemberFilterSchema: GenEnum<MemberFilter> = /*@__PURE__*/
  */
 export const MemberRole = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: MEMBER_ROLE_UNSPECIFIED = 0;
    */

@@ -5,10 +5,10 @@
 export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.RemovalReason", "The reasons for removing a member or a post from a community."],
   ["community.v1.RemovalReason.REMOVAL_REASON_COMMUNITY_GUIDELINES", "The member or post violates the guidelines of the community."],
-  ["community.v1.RemovalReason.REMOVAL_REASON_INAPPROPRIATE_BEHAVIOR", "Inappropriate behavior."],
+  ["community.v1.RemovalReason.REMOVAL_REASON_INAPPROPRIATE_BEHAVIOR", "The member or post behaves inappropriately."],
   ["community.v1.RemovalReason.REMOVAL_REASON_OFF_TOPIC", "The member or post does not fit the topic of the community."],
   ["community.v1.RemovalReason.REMOVAL_REASON_OTHER", "Another reason, which the note describes."],
   ["community.v1.RemovalReason.REMOVAL_REASON_SERVICE_GUIDELINES", "The member or post violates the guidelines of the service."],
-  ["community.v1.RemovalReason.REMOVAL_REASON_SPAM", "Spam."],
-  ["community.v1.RemovalReason.REMOVAL_REASON_UNSPECIFIED", "Not known."],
+  ["community.v1.RemovalReason.REMOVAL_REASON_SPAM", "The member or post is spam."],
+  ["community.v1.RemovalReason.REMOVAL_REASON_UNSPECIFIED", "Unknown."],
 ]);

@@ -20,7 +20,7 @@ export const file_community_v1_removal_reason: GenFile = /*@__PURE__*/
  */
 export const RemovalReason = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: REMOVAL_REASON_UNSPECIFIED = 0;
    */
@@ -41,14 +41,14 @@ export const RemovalReason = {
   OFF_TOPIC: 2,
 
   /**
-   * Spam.
+   * The member or post is spam.
    *
    * @generated from enum value: REMOVAL_REASON_SPAM = 3;
    */
   SPAM: 3,
 
   /**
-   * Inappropriate behavior.
+   * The member or post behaves inappropriately.
    *
    * @generated from enum value: REMOVAL_REASON_INAPPROPRIATE_BEHAVIOR = 4;
    */

@@ -6,7 +6,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.BlogElement", "A blog in a timeline."],
   ["community.v1.BlogElement.resources", "The blog."],
   ["community.v1.CarouselElement", "Timeline elements that are displayed side by side."],
-  ["community.v1.CarouselElement.elements", "The elements."],
+  ["community.v1.CarouselElement.elements", "The elements of the carousel."],
   ["community.v1.ListTimelineRequest", "A request for the timeline of a community."],
   ["community.v1.ListTimelineRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
   ["community.v1.ListTimelineRequest.community_handle", "The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`."],
@@ -29,7 +29,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.TimelineElement.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["community.v1.TimelineType", "The timelines of a community."],
   ["community.v1.TimelineType.TIMELINE_TYPE_DISCOVER", "Posts for discovery."],
-  ["community.v1.TimelineType.TIMELINE_TYPE_POLLS", "Polls."],
+  ["community.v1.TimelineType.TIMELINE_TYPE_POLLS", "Posts with polls."],
   ["community.v1.TimelineType.TIMELINE_TYPE_RECENT", "The most recent posts."],
   ["community.v1.TimelineType.TIMELINE_TYPE_UNSPECIFIED", "The most recent posts."],
 ]);

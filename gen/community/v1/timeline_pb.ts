@@ -227,7 +227,7 @@ export const BlogElementSchema: GenMessage<BlogElement> = /*@__PURE__*/
  */
 export type CarouselElement = Message<"community.v1.CarouselElement"> & {
   /**
-   * The elements.
+   * The elements of the carousel.
    *
    * @generated from field: repeated community.v1.TimelineElement elements = 1;
    */
@@ -262,7 +262,7 @@ export const TimelineType = {
   RECENT: 1,
 
   /**
-   * Polls.
+   * Posts with polls.
    *
    * @generated from enum value: TIMELINE_TYPE_POLLS = 2;
    */

@@ -62,7 +62,7 @@ export const CommitCommentPayloadSchema: GenMessage<CommitCommentPayload> = /*@_
  */
 export type CommitComment = Message<"events.v1.CommitComment"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: uint64 id = 1;
    */
@@ -97,21 +97,21 @@ export type CommitComment = Message<"events.v1.CommitComment"> & {
   body: string;
 
   /**
-   * The author.
+   * The author of the comment.
    *
    * @generated from field: events.v1.Actor user = 6;
    */
   user?: Actor | undefined;
 
   /**
-   * The commit.
+   * The SHA of the commit.
    *
    * @generated from field: string commit_id = 7;
    */
   commitId: string;
 
   /**
-   * The file.
+   * The path of the file.
    *
    * @generated from field: string path = 8;
    */
@@ -125,7 +125,7 @@ export type CommitComment = Message<"events.v1.CommitComment"> & {
   position?: number | undefined;
 
   /**
-   * Line in the file.
+   * The line in the file.
    *
    * @generated from field: optional int32 line = 10;
    */
@@ -280,13 +280,13 @@ export const DeletePayloadSchema: GenMessage<DeletePayload> = /*@__PURE__*/
   messageDesc(file_events_v1_event_payload, 3);
 
 /**
- * A discussion.
+ * The payload of an event of a discussion.
  *
  * @generated from message events.v1.DiscussionPayload
  */
 export type DiscussionPayload = Message<"events.v1.DiscussionPayload"> & {
   /**
-   * `created`.
+   * The action: `created`.
    *
    * @generated from field: string action = 1;
    */
@@ -384,14 +384,14 @@ export const GollumPayloadSchema: GenMessage<GollumPayload> = /*@__PURE__*/
  */
 export type WikiPage = Message<"events.v1.WikiPage"> & {
   /**
-   * Name.
+   * The name.
    *
    * @generated from field: string page_name = 1;
    */
   pageName: string;
 
   /**
-   * Title.
+   * The title.
    *
    * @generated from field: string title = 2;
    */
@@ -412,7 +412,7 @@ export type WikiPage = Message<"events.v1.WikiPage"> & {
   action: string;
 
   /**
-   * The commit.
+   * The SHA of the commit.
    *
    * @generated from field: string sha = 5;
    */
@@ -447,7 +447,7 @@ export const WikiPageSchema: GenMessage<WikiPage> = /*@__PURE__*/
  */
 export type IssueCommentPayload = Message<"events.v1.IssueCommentPayload"> & {
   /**
-   * `created`.
+   * The action: `created`.
    *
    * @generated from field: string action = 1;
    */
@@ -483,7 +483,7 @@ export const IssueCommentPayloadSchema: GenMessage<IssueCommentPayload> = /*@__P
   messageDesc(file_events_v1_event_payload, 8);
 
 /**
- * An issue.
+ * The payload of an event of an issue.
  *
  * @generated from message events.v1.IssuesPayload
  */
@@ -510,7 +510,7 @@ export type IssuesPayload = Message<"events.v1.IssuesPayload"> & {
   assignee?: Actor | undefined;
 
   /**
-   * All assignees.
+   * All users who are assigned.
    *
    * @generated from field: repeated events.v1.Actor assignees = 4;
    */
@@ -552,7 +552,7 @@ export const IssuesPayloadSchema: GenMessage<IssuesPayload> = /*@__PURE__*/
  */
 export type MemberPayload = Message<"events.v1.MemberPayload"> & {
   /**
-   * `added`.
+   * The action: `added`.
    *
    * @generated from field: string action = 1;
    */
@@ -637,7 +637,7 @@ export type PullRequestPayload = Message<"events.v1.PullRequestPayload"> & {
   assignee?: Actor | undefined;
 
   /**
-   * All assignees.
+   * All users who are assigned.
    *
    * @generated from field: repeated events.v1.Actor assignees = 5;
    */
@@ -679,7 +679,7 @@ export const PullRequestPayloadSchema: GenMessage<PullRequestPayload> = /*@__PUR
  */
 export type PullRequest = Message<"events.v1.PullRequest"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: uint64 id = 1;
    */
@@ -714,7 +714,7 @@ export type PullRequest = Message<"events.v1.PullRequest"> & {
   base?: PullRequestBranch | undefined;
 
   /**
-   * Title.
+   * The title.
    *
    * @generated from field: optional string title = 6;
    */
@@ -784,7 +784,7 @@ export type PullRequestBranch = Message<"events.v1.PullRequestBranch"> & {
   sha: string;
 
   /**
-   * Its repository.
+   * The repository of the branch.
    *
    * @generated from field: events.v1.Repository repo = 3;
    */
@@ -812,7 +812,7 @@ export const PullRequestBranchSchema: GenMessage<PullRequestBranch> = /*@__PURE_
  */
 export type PullRequestReviewPayload = Message<"events.v1.PullRequestReviewPayload"> & {
   /**
-   * `created`.
+   * The action: `created`.
    *
    * @generated from field: string action = 1;
    */
@@ -854,7 +854,7 @@ export const PullRequestReviewPayloadSchema: GenMessage<PullRequestReviewPayload
  */
 export type Review = Message<"events.v1.Review"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: uint64 id = 1;
    */
@@ -868,7 +868,7 @@ export type Review = Message<"events.v1.Review"> & {
   nodeId: string;
 
   /**
-   * The author.
+   * The author of the review.
    *
    * @generated from field: events.v1.Actor user = 3;
    */
@@ -882,7 +882,7 @@ export type Review = Message<"events.v1.Review"> & {
   body?: string | undefined;
 
   /**
-   * The commit.
+   * The SHA of the commit.
    *
    * @generated from field: string commit_id = 5;
    */
@@ -994,7 +994,7 @@ export const PullRequestReviewCommentPayloadSchema: GenMessage<PullRequestReview
  */
 export type ReviewComment = Message<"events.v1.ReviewComment"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: uint64 id = 1;
    */
@@ -1029,7 +1029,7 @@ export type ReviewComment = Message<"events.v1.ReviewComment"> & {
   diffHunk: string;
 
   /**
-   * The file.
+   * The path of the file.
    *
    * @generated from field: string path = 6;
    */
@@ -1071,7 +1071,7 @@ export type ReviewComment = Message<"events.v1.ReviewComment"> & {
   originalCommitId: string;
 
   /**
-   * The author.
+   * The author of the comment.
    *
    * @generated from field: events.v1.Actor user = 12;
    */
@@ -1253,21 +1253,21 @@ export const CommitListSchema: GenMessage<CommitList> = /*@__PURE__*/
  */
 export type Commit = Message<"events.v1.Commit"> & {
   /**
-   * Identifier.
+   * The SHA of the commit.
    *
    * @generated from field: string sha = 1;
    */
   sha: string;
 
   /**
-   * The author.
+   * The author of the commit.
    *
    * @generated from field: events.v1.CommitAuthor author = 2;
    */
   author?: CommitAuthor | undefined;
 
   /**
-   * Commit message.
+   * The commit message.
    *
    * @generated from field: string message = 3;
    */
@@ -1309,14 +1309,14 @@ export const CommitSchema: GenMessage<Commit> = /*@__PURE__*/
  */
 export type CommitAuthor = Message<"events.v1.CommitAuthor"> & {
   /**
-   * Email address.
+   * The email address.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * Name.
+   * The name.
    *
    * @generated from field: string name = 2;
    */
@@ -1338,13 +1338,13 @@ export const CommitAuthorSchema: GenMessage<CommitAuthor> = /*@__PURE__*/
   messageDesc(file_events_v1_event_payload, 22);
 
 /**
- * A release.
+ * The payload of an event of a release.
  *
  * @generated from message events.v1.ReleasePayload
  */
 export type ReleasePayload = Message<"events.v1.ReleasePayload"> & {
   /**
-   * `published`.
+   * The action: `published`.
    *
    * @generated from field: string action = 1;
    */
@@ -1379,7 +1379,7 @@ export const ReleasePayloadSchema: GenMessage<ReleasePayload> = /*@__PURE__*/
  */
 export type Release = Message<"events.v1.Release"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: uint64 id = 1;
    */
@@ -1393,7 +1393,7 @@ export type Release = Message<"events.v1.Release"> & {
   nodeId: string;
 
   /**
-   * The tag.
+   * The name of the tag.
    *
    * @generated from field: string tag_name = 3;
    */
@@ -1407,14 +1407,14 @@ export type Release = Message<"events.v1.Release"> & {
   targetCommitish: string;
 
   /**
-   * Name.
+   * The name.
    *
    * @generated from field: optional string name = 5;
    */
   name?: string | undefined;
 
   /**
-   * The text.
+   * The release notes.
    *
    * @generated from field: optional string body = 6;
    */
@@ -1512,7 +1512,7 @@ export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
  */
 export type WatchPayload = Message<"events.v1.WatchPayload"> & {
   /**
-   * `started`.
+   * The action: `started`.
    *
    * @generated from field: string action = 1;
    */

@@ -93,7 +93,7 @@ export const DeletePayloadTable: MessageTable = table("events.v1.DeletePayload",
 ]);
 
 /**
- * A discussion.
+ * The payload of an event of a discussion.
  *
  * @generated from message events.v1.DiscussionPayload
  */
@@ -137,7 +137,7 @@ export const IssueCommentPayloadTable: MessageTable = table("events.v1.IssueComm
 ]);
 
 /**
- * An issue.
+ * The payload of an event of an issue.
  *
  * @generated from message events.v1.IssuesPayload
  */
@@ -260,7 +260,7 @@ export const PushPayloadTable: MessageTable = table("events.v1.PushPayload", () 
 ]);
 
 /**
- * A release.
+ * The payload of an event of a release.
  *
  * @generated from message events.v1.ReleasePayload
  */

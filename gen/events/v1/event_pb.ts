@@ -75,7 +75,7 @@ export type Event = Message<"events.v1.Event"> & {
   public: boolean;
 
   /**
-   * The time of the event, in whole seconds.
+   * The time of the event. The precision is one second.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
@@ -112,7 +112,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "delete";
   } | {
     /**
-     * A discussion.
+     * An event of a discussion.
      *
      * @generated from field: events.v1.DiscussionPayload discussion = 23;
      */
@@ -144,7 +144,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "issueComment";
   } | {
     /**
-     * An issue.
+     * An event of an issue.
      *
      * @generated from field: events.v1.IssuesPayload issues = 27;
      */
@@ -200,7 +200,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "push";
   } | {
     /**
-     * A release.
+     * An event of a release.
      *
      * @generated from field: events.v1.ReleasePayload release = 34;
      */
@@ -275,7 +275,7 @@ export const EventType = {
   DELETE: 3,
 
   /**
-   * A discussion.
+   * An event of a discussion.
    *
    * @generated from enum value: EVENT_TYPE_DISCUSSION = 4;
    */
@@ -303,7 +303,7 @@ export const EventType = {
   ISSUE_COMMENT: 7,
 
   /**
-   * An issue.
+   * An event of an issue.
    *
    * @generated from enum value: EVENT_TYPE_ISSUES = 8;
    */
@@ -352,7 +352,7 @@ export const EventType = {
   PUSH: 14,
 
   /**
-   * A release.
+   * An event of a release.
    *
    * @generated from enum value: EVENT_TYPE_RELEASE = 15;
    */
@@ -374,7 +374,7 @@ export const EventType = {
   PULL_REQUEST_REVIEW_THREAD: 17,
 
   /**
-   * A sponsorship.
+   * An event of a sponsorship.
    *
    * @generated from enum value: EVENT_TYPE_SPONSORSHIP = 18;
    */

@@ -55,7 +55,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["events.v1.ListPublicEventsRequest.if_none_match", "The unchanged `etag` of an earlier response for the same page. If there are no new events, the response\nhas `not_modified`, and the request does not count against the rate limit."],
   ["events.v1.ListPublicEventsRequest.page", "The page number. A feed ends after 300 events; a request for a later page fails. Default: 1."],
   ["events.v1.ListPublicEventsRequest.per_page", "The maximum number of events per page, from 1 to 100. Default: 30."],
-  ["events.v1.ListPublicEventsResponse", "Public events."],
+  ["events.v1.ListPublicEventsResponse", "The public events."],
   ["events.v1.ListPublicEventsResponse.etag", "The entity tag of the response, including the quotes. Send it as `if_none_match`."],
   ["events.v1.ListPublicEventsResponse.events", "The events, newest first. A page can be short even if more pages follow."],
   ["events.v1.ListPublicEventsResponse.first_page_url", "The URL of the first page. Empty on the first page."],

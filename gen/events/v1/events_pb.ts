@@ -62,7 +62,7 @@ export const ListPublicEventsRequestSchema: GenMessage<ListPublicEventsRequest> 
   messageDesc(file_events_v1_events, 0);
 
 /**
- * Public events.
+ * The public events.
  *
  * @generated from message events.v1.ListPublicEventsResponse
  */

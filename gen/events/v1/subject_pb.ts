@@ -22,14 +22,14 @@ export const file_events_v1_subject: GenFile = /*@__PURE__*/
  */
 export type Actor = Message<"events.v1.Actor"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * Login name.
+   * The login name.
    *
    * @generated from field: string login = 2;
    */
@@ -127,14 +127,14 @@ export const RepositorySchema: GenMessage<Repository> = /*@__PURE__*/
  */
 export type Organization = Message<"events.v1.Organization"> & {
   /**
-   * Identifier.
+   * The identifier.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * Login name.
+   * The login name.
    *
    * @generated from field: string login = 2;
    */

@@ -11,7 +11,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.AddFilteredTagsResponse", "The result of adding tags."],
   ["user.v1.ListFilteredContentRequest", "A request for the phrases that the user filters."],
   ["user.v1.ListFilteredContentResponse", "The phrases that the user filters."],
-  ["user.v1.ListFilteredContentResponse.filtered_content", "The texts."],
+  ["user.v1.ListFilteredContentResponse.filtered_content", "The phrases."],
   ["user.v1.ListFilteredTagsRequest", "A request for the tags that the user filters."],
   ["user.v1.ListFilteredTagsResponse", "The tags that the user filters."],
   ["user.v1.ListFilteredTagsResponse.filtered_tags", "The tags."],

@@ -146,7 +146,7 @@ export const ListFilteredContentRequestSchema: GenMessage<ListFilteredContentReq
  */
 export type ListFilteredContentResponse = Message<"user.v1.ListFilteredContentResponse"> & {
   /**
-   * The texts.
+   * The phrases.
    *
    * @generated from field: repeated string filtered_content = 1;
    */

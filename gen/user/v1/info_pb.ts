@@ -52,7 +52,7 @@ export const GetUserInfoRequestSchema: GenMessage<GetUserInfoRequest> = /*@__PUR
  */
 export type GetUserInfoResponse = Message<"user.v1.GetUserInfoResponse"> & {
   /**
-   * The user.
+   * The authenticated user.
    *
    * @generated from field: user.v1.UserInfo user = 1;
    */
@@ -73,7 +73,7 @@ export const GetUserInfoResponseSchema: GenMessage<GetUserInfoResponse> = /*@__P
  */
 export type UserInfo = Message<"user.v1.UserInfo"> & {
   /**
-   * Short name.
+   * The short name.
    *
    * @generated from field: string name = 1;
    */

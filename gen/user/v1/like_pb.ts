@@ -43,14 +43,14 @@ export type ListLikesRequest = Message<"user.v1.ListLikesRequest"> & {
   offset: number;
 
   /**
-   * Return only posts that were liked before this time, in whole seconds.
+   * Return only posts that were liked before this time. The precision is one second.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Return only posts that were liked after this time, in whole seconds.
+   * Return only posts that were liked after this time. The precision is one second.
    *
    * @generated from field: google.protobuf.Timestamp after = 13;
    */

@@ -49,7 +49,7 @@ export class EnumPlanner {
     enumeration.values.push({
       name: scope.give(`${prefix}_UNSPECIFIED`),
       number: 0,
-      comment: "Not set, or not known.",
+      comment: "The value is not set or is unknown.",
       options: [],
     });
     for (const value of values) {

@@ -22,9 +22,9 @@ export function filePart(planner: Planner): Message {
   if (message.fields.length > 0) return message;
   message.comment = "A file in a multipart body.";
   const fields = [
-    ["content", "bytes", "CONTENT", "The bytes of the file."],
-    ["filename", "string", "FILENAME", "Its name, which servers may need to see that it is a file."],
-    ["content_type", "string", "CONTENT_TYPE", "Its media type."],
+    ["content", "bytes", "CONTENT", "The content of the file."],
+    ["filename", "string", "FILENAME", "The file name. Servers may need it to recognize the part as a file."],
+    ["content_type", "string", "CONTENT_TYPE", "The Content-Type of the file."],
   ] as const;
   for (const [name, type, piece, comment] of fields) {
     planner.addField(message, {

@@ -8,7 +8,9 @@ import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./con
 import { isJson } from "./media-types.ts";
 import type { Planner } from "./planner.ts";
 
-/** The context in which the fields of parameters are planned, and the requirements that they add. */
+/**
+ * The context in which the fields of parameters are planned, and the requirements that the parameters add.
+ */
 export class Placement {
   /** Whether the body contains all fields without a place. */
   readonly isBesideFields: boolean;

@@ -80,7 +80,7 @@ export class Planner implements Planning {
   }
 
   isInRequest(schema: Schema, spot: Spot): boolean {
-    // a type is in requests if the schema from which it is derived is
+    // a type occurs in requests if the schema from which it is derived occurs in requests
     return spot.request || this.options.usage.requested.has(schema.key.replace(/!.*/s, ""));
   }
 
@@ -168,7 +168,7 @@ export class Planner implements Planning {
         label: "map",
         rules: { unknown: true },
       },
-      comment: "Further keys, with their values as JSON.",
+      comment: "All other keys of the object, with their values as JSON.",
       place: schema.place,
       words: ["additional", "properties"],
     });

@@ -126,7 +126,7 @@ function bodyOf(planner: Planner, operation: Operation, message: Message): Chose
   };
 }
 
-/** Reports whether a body has no fields, as some tools generate it for GET. */
+/** Reports whether a body is an object without fields, which some tools generate for GET. */
 function isEmptyObject(planner: Planner, { schema }: Content): boolean {
   const shape = schema === undefined ? undefined : planner.schemas.read(schema).shape;
   return shape?.kind === "object" && shape.properties.size === 0 && typeof shape.additional !== "object";
@@ -268,7 +268,7 @@ function addBodyField(
 }
 
 function addBytes(planner: Planner, message: Message, { body, content }: ChosenBody): PlannedBody {
-  const comment = `${body.description}\nThe body, with its Content-Type, e.g. ${content.type}.`;
+  const comment = `${body.description}\nThe request body with its Content-Type, e.g. ${content.type}.`;
   const field = planner.addField(message, {
     key: "body",
     wire: undefined,

@@ -16,7 +16,10 @@ function wrapper(planning: Planning, typed: Typed, source: string, spot: Spot): 
   const words = spot.words.at(-1) === suffix ? spot.words : [...spot.words, suffix];
   const message = planning.newMessage(`${source}!${suffix}`, words, spot);
   if (message.fields.length > 0) return message;
-  message.comment = typed.label === "map" ? "A map." : "A list.";
+  message.comment =
+    typed.label === "map"
+      ? "A message that JSON represents as a map."
+      : "A message that JSON represents as a list.";
   planning.addField(message, {
     key: "items",
     wire: undefined,

@@ -5,9 +5,10 @@ import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { suggest } from "../diagnostics/suggest.ts";
 import { FieldRulesSchema, OneofRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { ConditionModel } from "../model/rules.ts";
 import { isFlattened, type OneofModel, type TypeModels } from "../model/types.ts";
-import { responseNames } from "../model/wire-names.ts";
-import { checkCondition } from "./conditions.ts";
+import { responseNames, spellings } from "../model/wire-names.ts";
+import { checkCondition, covers } from "./conditions.ts";
 import { checkUnwrapped } from "./unwrapped.ts";
 
 const WHEN = FieldRulesSchema.field.when.number;
@@ -87,6 +88,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
     problems.add(last, [RULES, WHEN], "no-effect", text);
   }
   checkValues(oneof, types, problems);
+  if (!isUnwrapped) checkReached(oneof, types, problems);
 }
 
 /** Reports whether other keys select all members that responses can contain. */
@@ -155,6 +157,28 @@ function checkValues(oneof: DescOneof, types: TypeModels, problems: Problems): v
       }
       chosen.set(signature, field);
     }
+  }
+}
+
+/**
+ * Reports conditions that never select their member, because the condition of an earlier member also holds
+ * and is tried first.
+ */
+function checkReached(oneof: DescOneof, types: TypeModels, problems: Problems): void {
+  const { discriminator } = types.oneof(oneof);
+  const keyOf = ({ key }: ConditionModel) => spellings(key || discriminator).at(-1);
+  for (const [index, field] of oneof.fields.entries()) {
+    types.field(field).conditions.forEach((when, place) => {
+      // `checkValues` reports equal values
+      const holdsFirst = (general: ConditionModel) =>
+        (general.values ?? []).length === 0 && keyOf(general) === keyOf(when) && covers(general, when);
+      const other = oneof.fields
+        .slice(0, index)
+        .find((earlier) => types.field(earlier).conditions.some(holdsFirst));
+      if (other === undefined) return;
+      const text = `the condition of ${nameOf(field)} can never hold: the condition of \`${other.name}\` also holds then, and is tried first; declare \`${field.name}\` before \`${other.name}\`, or correct a condition`;
+      problems.add(field, [RULES, WHEN, place], "when-never", text);
+    });
   }
 }
 

@@ -26,6 +26,7 @@ import {
   type RateLimit,
   RateLimitSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
+import { Code } from "../gen/google/rpc/code_pb.ts";
 import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
 import { lastStepOf } from "../model/dotted-path.ts";
 import type { Frozen } from "../model/freeze.ts";
@@ -153,7 +154,7 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
     const text = `an error rule of ${subject} sets both subcode ${subcode} and subcode_text \`${subcodeText}\`; a response has only one of them`;
     add([ERROR.subcodeText.number], "error-subcode", text);
   }
-  if (code === 0 && reason === "") {
+  if (code === Code.OK || (code === undefined && reason === "")) {
     add(
       [],
       "error-meaning",

@@ -216,7 +216,7 @@ function parseErrorRule(option: Frozen<ErrorRuleOption>): ErrorRule {
           },
         }),
     ...(option.body === undefined ? {} : { body: parseCondition(option.body) }),
-    ...(option.code === 0 ? {} : { code: option.code }),
+    ...(option.code === undefined ? {} : { code: option.code }),
     ...(option.reason === "" ? {} : { reason: option.reason }),
   };
 }

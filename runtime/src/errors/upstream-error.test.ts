@@ -60,7 +60,7 @@ test("an upstream error contains the upstream's text, its status and its subcode
 test.each<[string, Given, string]>([
   ["an empty body", {}, "upstream things responded with 503 Service Unavailable"],
   [
-    "a page of HTML",
+    "an HTML page",
     { body: "<html><h1>Sorry", headers: { "content-type": "text/html" } },
     "upstream things responded with 503 Service Unavailable",
   ],
@@ -75,12 +75,12 @@ test.each<[string, Given, string]>([
     "upstream things responded with 503 Service Unavailable: Try later",
   ],
   [
-    "the phrase again",
+    "a message that repeats the reason phrase",
     { body: { message: "Service Unavailable" } },
     "upstream things responded with 503 Service Unavailable",
   ],
   [
-    "a text without end",
+    "an endless text",
     { body: { message: "x".repeat(5000) } },
     `upstream things responded with 503 Service Unavailable: ${"x".repeat(299)}…`,
   ],
@@ -176,7 +176,7 @@ test.each<[string, number, Given, Code, string]>([
     Code.PermissionDenied,
     "FORBIDDEN",
   ],
-  ["a header that is there", 403, { headers: { "retry-after": "9" } }, Code.ResourceExhausted, "FORBIDDEN"],
+  ["a header with any value", 403, { headers: { "retry-after": "9" } }, Code.ResourceExhausted, "FORBIDDEN"],
   ["any status", 418, item(1016), Code.Unauthenticated, "SESSION_DEAD"],
   ["nothing", 500, {}, Code.Internal, "INTERNAL_SERVER_ERROR"],
 ])("a rule determines the code and reason by %s", (_name, status, given, code, reason) => {

@@ -195,6 +195,47 @@ test("if no Link header names a next page, the list ends, with a report if a lin
   );
 });
 
+/** Values of the flag for more pages, and how the rule `more` with the value `true` reads each. */
+const FLAGS: ReadonlyArray<readonly [flag: unknown, end: "missing" | "said" | "no end"]> = [
+  [undefined, "missing"],
+  [null, "missing"],
+  [false, "said"],
+  ["false", "said"],
+  [true, "no end"],
+  ["true", "no end"],
+];
+
+test("a list reports a missing flag for more pages next to a link or cursor, and a flag that a link contradicts", async () => {
+  const ways = { ...WAYS, "link header": undefined };
+  const more = { key: "more", values: ["true"] };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...Object.keys(ways)),
+      fc.constantFrom(...FLAGS),
+      fc.boolean(),
+      async (name, [flag, end], leads) => {
+        const way = WAYS[name];
+        const next: Next = way?.next(false) ?? { kind: "link_header", rel: "next" };
+        const to = way === undefined ? {} : way.keys(leads ? way.to(1) : null, "after");
+        linkHeader = way === undefined && leads ? '<?cursor=1>; rel="next"' : undefined;
+        pages = [
+          { posts: [{ name: "a" }], more: flag, ...to },
+          { posts: [{ name: "b" }], more: false, ...way?.keys(null, "after") },
+        ];
+        const { names, differences, error } = await listed({ next, more }, false);
+        linkHeader = undefined;
+        const lost = differences.filter((each) => each.class === "lost").map(({ path }) => path);
+        const isNext = end === "no end";
+        const isLost = leads && (end === "missing" || (end === "said" && next.kind !== "cursor"));
+        expect([name, flag, leads, lost]).toEqual([name, flag, leads, isLost ? ["more"] : []]);
+        expect(names).toEqual(isNext && leads ? ["a", "b"] : ["a"]);
+        expect(error && reasonOf(error)).toBe(isNext && !leads ? "RESPONSE_SHAPE" : undefined);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
 test("a feed reports unknown keys next to its items, and does not report known keys", async () => {
   const differences: Difference[] = [];
   const parts = { items: "entries", known: ["meta"] };

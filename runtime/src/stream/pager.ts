@@ -22,13 +22,13 @@ import { restError } from "../errors/rest-error.ts";
 import { CursorFault } from "../request/cursor.ts";
 import { hrefAt } from "../response/href.ts";
 import type { Page } from "../response/page.ts";
-import { cursorAt, cursorInItem, saysMore } from "../response/page-places.ts";
+import { cursorAt, cursorInItem, isCursor, saysMore } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { lostAt, Overlap } from "./overlap.ts";
 import { linkedRequest } from "./page-link.ts";
 
-/** The status of a page without a body. */
+/** The HTTP status that means a page without items, which has no body. */
 const NO_CONTENT = 204;
 
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
@@ -56,12 +56,16 @@ export class Pager {
   }
 
   /**
-   * Returns the differences for items that may be missing between the previous page and this page, and after
-   * this page.
+   * Returns the differences for items that may be missing, either between the previous page and this page or
+   * after this page.
    *
-   * @param unseen the items of the page that were not on the previous page
+   * @param unseen the items on the page that were not on the previous page
    */
-  lost(page: Page, unseen: readonly number[], { header }: ReadResponse): FoundDifferences {
+  lost(page: Page, unseen: readonly number[], response: ReadResponse): FoundDifferences {
+    return together(this.lostMore(page, response), this.lostItems(page, unseen, response));
+  }
+
+  private lostItems(page: Page, unseen: readonly number[], { header }: ReadResponse): FoundDifferences {
     const { next } = this.call.adapter;
     switch (next.kind) {
       case "link_header":
@@ -76,6 +80,21 @@ export class Pager {
       default:
         return NO_DIFFERENCES;
     }
+  }
+
+  /**
+   * Returns the difference for a page that leads to another page, although its flag for more pages is missing
+   * or unset, which marks the last page. A link or a cursor contradicts a missing flag. Only a link
+   * contradicts the flag itself, because many upstreams send a cursor even with the last page.
+   */
+  private lostMore(page: Page, response: ReadResponse): FoundDifferences {
+    const { more, next } = this.call.adapter;
+    const { payload } = page;
+    if (more === undefined || more.present !== undefined || !isJsonObject(payload)) return NO_DIFFERENCES;
+    const isMissing = (valueAt(payload, more.key) ?? null) === null;
+    if (saysMore(page, more) || (next.kind === "cursor" && !isMissing)) return NO_DIFFERENCES;
+    const leads = leadsTo(next, page, response, this.cursor);
+    return leads ? lostAt(more.key, "a flag for the next page", gotAt(payload, more.key)) : NO_DIFFERENCES;
   }
 
   /**
@@ -99,7 +118,7 @@ export class Pager {
 
   /**
    * Advances to the next page. Returns false if there is no next page. After a page without items, there is a
-   * next page only if the response says so: by a link or a cursor, the rule `more`, or a total number of
+   * next page only if the response says so: with a link or a cursor, the rule `more`, or a total number of
    * pages.
    *
    * @throws ConnectError reason PAGE_LINK_REFUSED or PAGE_REPEATED; reason RESPONSE_SHAPE if the upstream
@@ -139,7 +158,7 @@ export class Pager {
 
   /**
    * Handles a page without items. There is another page only if the payload states a total number of pages
-   * that is not reached; missing items of a total number of items are an error.
+   * that is not reached. If the payload states a total number of items, missing items are an error.
    */
   private stepsOn(next: Advance<"step">, page: Page): boolean {
     const total = totalIn(next, page);
@@ -268,8 +287,29 @@ export class Pager {
 }
 
 /**
- * Returns the parameters in an object of the payload. Numbers and booleans become strings. Other values,
- * except strings, are skipped.
+ * Reports whether a page has a link or a cursor that leads to another page.
+ *
+ * @param current the cursor of the page itself
+ */
+function leadsTo(next: NextPage, page: Page, response: ReadResponse, current: string | undefined): boolean {
+  switch (next.kind) {
+    case "link":
+      return isCursor(valueAt(page.payload, next.path));
+    case "link_header":
+      return (linkTarget(response.header("link"), next.rel) ?? "") !== "";
+    case "cursor": {
+      const value = next.from === "last_item" ? undefined : cursorOf(next, page, response);
+      const isUnset = next.zeroIsUnset === true && isZero(value);
+      return isCursor(value) && !isUnset && stringifyJson(value) !== current;
+    }
+    case "step":
+      return false;
+  }
+}
+
+/**
+ * Returns the parameters in an object of the payload. Numbers and booleans become strings. Values that are
+ * not strings, numbers or booleans are skipped.
  */
 function queryOf(page: Page, path: string): Array<readonly [name: string, value: string]> {
   const query = objectIn(valueAt(page.payload, path));
@@ -298,16 +338,16 @@ function numberIn(value: JsonValue | undefined): number | undefined {
   return typeof number === "number" ? number : undefined;
 }
 
-/**
- * Returns the total that a page states, or undefined if it states none, or if the page itself contradicts the
- * total.
- */
+/** Returns the total that a page states, or undefined if the page states no total or contradicts it. */
 function totalIn({ by, total }: Pick<Advance<"step">, "by" | "total">, page: Page): number | undefined {
   const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
   return all === undefined || all < leastTotal(by, page) ? undefined : all;
 }
 
-/** Returns the minimum total for a page: the total includes the items of the page, or the page itself. */
+/**
+ * Returns the minimum total that a page proves: the number of its items or, for a total number of pages, one
+ * page if it has items.
+ */
 function leastTotal(by: Advance<"step">["by"], { items }: Page): number {
   return by === "items" ? items.length : Math.min(items.length, 1);
 }

@@ -353,7 +353,7 @@ export const EnumTableSchema: GenEnum<EnumTable> = /*@__PURE__*/
 
 /**
  * Names that mean something to TypeScript, to JavaScript, to the runtime or to the compilers.
- * This does not end here: *\/ and is no insertion point: @@protoc_insertion_point(imports)
+ * This does not end here: *\/ and is not an insertion point: @@protoc_insertion_point(imports)
  * `${'$'}{template}` and "quotes" and 'quotes' and \ backslashes.
  *
  * @generated from service rich.v1.NamesService

@@ -202,7 +202,7 @@ export const NamesService_delete: UnaryAdapter<
 
 /**
  * Names that mean something to TypeScript, to JavaScript, to the runtime or to the compilers.
- * This does not end here: *\/ and is no insertion point: @ @protoc_insertion_point(imports)
+ * This does not end here: *\/ and is not an insertion point: @ @protoc_insertion_point(imports)
  * `${'$'}{template}` and "quotes" and 'quotes' and \ backslashes.
  *
  * @generated from service rich.v1.NamesService
@@ -216,7 +216,7 @@ export const NamesServiceRest: ServiceAdapter<typeof NamesService> = {
     delete: NamesService_delete,
   },
   comments: {
-    service: "Names that mean something to TypeScript, to JavaScript, to the runtime or to the compilers.\nThis does not end here: */ and is no insertion point: @\u0040protoc_insertion_point(imports)\n`${'$'}{template}` and \"quotes\" and 'quotes' and \\ backslashes.",
+    service: "Names that mean something to TypeScript, to JavaScript, to the runtime or to the compilers.\nThis does not end here: */ and is not an insertion point: @\u0040protoc_insertion_point(imports)\n`${'$'}{template}` and \"quotes\" and 'quotes' and \\ backslashes.",
     methods: {
       constructor$: "@\u0040protoc_insertion_point(end)",
     },

@@ -360,7 +360,7 @@ export const TextBlockSchema: GenMessage<TextBlock> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 6);
 
 /**
- * A picture.
+ * An image.
  *
  * @generated from message rich.v1.ImageBlock
  */
@@ -523,7 +523,7 @@ export const LooseTextSchema: GenMessage<LooseText> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 11);
 
 /**
- * Dynamic values.
+ * Values without a fixed type.
  *
  * @generated from message rich.v1.Shapeless
  */
@@ -715,7 +715,7 @@ export const FindOddResponseSchema: GenMessage<FindOddResponse> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 14);
 
 /**
- * A part.
+ * A part of an item.
  *
  * @generated from message rich.v1.Part
  */
@@ -830,7 +830,7 @@ export const CheckOddResponseSchema: GenMessage<CheckOddResponse> = /*@__PURE__*
   messageDesc(file_rich_v1_odd, 19);
 
 /**
- * A mood.
+ * A mood, with odd spellings.
  *
  * @generated from enum rich.v1.Mood
  */
@@ -857,7 +857,7 @@ export const Mood = {
 } as const;
 
 /**
- * A mood.
+ * A mood, with odd spellings.
  *
  * @generated from enum rich.v1.Mood
  */

@@ -111,7 +111,7 @@ export const HappeningTable: MessageTable = table("rich.v1.Happening", () => [
 ]);
 
 /**
- * A picture.
+ * An image.
  *
  * @generated from message rich.v1.ImageBlock
  */
@@ -196,7 +196,7 @@ export const OddTable: MessageTable = table("rich.v1.Odd", () => [
 ]);
 
 /**
- * A part.
+ * A part of an item.
  *
  * @generated from message rich.v1.Part
  */
@@ -206,7 +206,7 @@ export const PartTable: MessageTable = table("rich.v1.Part", () => [
 ]);
 
 /**
- * Dynamic values.
+ * Values without a fixed type.
  *
  * @generated from message rich.v1.Shapeless
  */

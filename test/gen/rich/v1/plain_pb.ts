@@ -442,7 +442,7 @@ export const MapsSchema: GenMessage<Maps> = /*@__PURE__*/
   messageDesc(file_rich_v1_plain, 4);
 
 /**
- * Wrappers.
+ * Wrapper types.
  *
  * @generated from message rich.v1.Wrappers
  */

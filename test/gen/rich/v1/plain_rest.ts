@@ -199,7 +199,7 @@ export const WellKnownTable: MessageTable = table("rich.v1.WellKnown", () => [
 ]);
 
 /**
- * Wrappers.
+ * Wrapper types.
  *
  * @generated from message rich.v1.Wrappers
  */

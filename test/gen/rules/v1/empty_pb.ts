@@ -295,7 +295,7 @@ export const MeasureSchema: GenMessage<Measure> = /*@__PURE__*/
   messageDesc(file_rules_v1_empty, 7);
 
 /**
- * Collects nothing.
+ * A message that does not collect unknown keys.
  *
  * @generated from message rules.v1.Label
  */

@@ -55,7 +55,7 @@ export const CargoTable: MessageTable = table("rules.v1.Cargo", () => [
 ]);
 
 /**
- * Collects nothing.
+ * A message that does not collect unknown keys.
  *
  * @generated from message rules.v1.Label
  */

@@ -204,7 +204,7 @@ export const OwnerSchema: GenMessage<Owner> = /*@__PURE__*/
   messageDesc(file_world_v1_pens, 5);
 
 /**
- * A leaflet with a FLATTENED picture and BESIDE news.
+ * A leaflet. The keys of the picture are in the leaflet's object, and all news share one key.
  *
  * @generated from message world.v1.Leaflet
  */

@@ -60,7 +60,7 @@ export const LeafletSaleTable: MessageTable = table("world.v1.LeafletSale", () =
 ]);
 
 /**
- * A leaflet with a FLATTENED picture and BESIDE news.
+ * A leaflet. The keys of the picture are in the leaflet's object, and all news share one key.
  *
  * @generated from message world.v1.Leaflet
  */

@@ -14,10 +14,10 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/error_rules.proto.
  */
 export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi2AEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIeCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlEg4KBnJlYXNvbhgFIAEoCRIUCgxzdWJjb2RlX3RleHQYBiABKAkSIgoEYm9keRgHIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5CCgoIX3N1YmNvZGUiLgoPSGVhZGVyQ29uZGl0aW9uEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiogEKCUVycm9yQm9keRIrCgVpdGVtcxgBIAEoCzIaLmNvbm5lY3RyZXN0LnYxLkVycm9ySXRlbXNIABITCgl0aXRsZV9tYXAYAiABKAlIABIOCgR0ZXh0GAMgASgJSAASDwoFb2F1dGgYBCABKAhIABIUCgpycGNfc3RhdHVzGAUgASgISAASEwoJZmllbGRfbWFwGAYgASgJSABCBwoFc2hhcGUiVgoKRXJyb3JJdGVtcxIMCgRwYXRoGAEgASgJEg0KBXRpdGxlGAIgASgJEgwKBGNvZGUYAyABKAkSDgoGZGV0YWlsGAQgASgJEg0KBWZpZWxkGAUgASgJIioKDUVycm9yTWV0YWRhdGESDAoEcGF0aBgBIAEoCRILCgNrZXkYAiABKAki4QEKClJldHJ5QWZ0ZXISDgoGaGVhZGVyGAEgASgJEjEKBmZvcm1hdBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLlJldHJ5QWZ0ZXIuRm9ybWF0Ei0KBHdoZW4YAyABKAsyHy5jb25uZWN0cmVzdC52MS5IZWFkZXJDb25kaXRpb24SDAoEcGF0aBgEIAEoCSJTCgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCwoHU0VDT05EUxABEgkKBUVQT0NIEAISDQoJSFRUUF9EQVRFEAMSCgoGTUlMTElTEARiBnByb3RvMw", [file_connectrest_v1_field_rules, file_google_rpc_code]);
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi5gEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIjCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlSAGIAQESDgoGcmVhc29uGAUgASgJEhQKDHN1YmNvZGVfdGV4dBgGIAEoCRIiCgRib2R5GAcgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbkIKCghfc3ViY29kZUIHCgVfY29kZSIuCg9IZWFkZXJDb25kaXRpb24SDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSKiAQoJRXJyb3JCb2R5EisKBWl0ZW1zGAEgASgLMhouY29ubmVjdHJlc3QudjEuRXJyb3JJdGVtc0gAEhMKCXRpdGxlX21hcBgCIAEoCUgAEg4KBHRleHQYAyABKAlIABIPCgVvYXV0aBgEIAEoCEgAEhQKCnJwY19zdGF0dXMYBSABKAhIABITCglmaWVsZF9tYXAYBiABKAlIAEIHCgVzaGFwZSJWCgpFcnJvckl0ZW1zEgwKBHBhdGgYASABKAkSDQoFdGl0bGUYAiABKAkSDAoEY29kZRgDIAEoCRIOCgZkZXRhaWwYBCABKAkSDQoFZmllbGQYBSABKAkiKgoNRXJyb3JNZXRhZGF0YRIMCgRwYXRoGAEgASgJEgsKA2tleRgCIAEoCSLhAQoKUmV0cnlBZnRlchIOCgZoZWFkZXIYASABKAkSMQoGZm9ybWF0GAIgASgOMiEuY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlci5Gb3JtYXQSLQoEd2hlbhgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIMCgRwYXRoGAQgASgJIlMKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCQoFRVBPQ0gQAhINCglIVFRQX0RBVEUQAxIKCgZNSUxMSVMQBGIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_rpc_code]);
 
 /**
- * Maps an error of the upstream to an RPC code and a reason.
+ * Maps an upstream error to an RPC code and a reason.
  *
  *     // {"error": {"code": "declined", "message": "…"}} with status 402
  *     errors: {status: 402, subcode_text: "declined", code: FAILED_PRECONDITION, reason: "CARD_DECLINED"}
@@ -54,9 +54,9 @@ export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
   /**
    * The RPC code of the error. Default: the code of the HTTP status.
    *
-   * @generated from field: google.rpc.Code code = 4;
+   * @generated from field: optional google.rpc.Code code = 4;
    */
-  code: Code;
+  code?: Code | undefined;
 
   /**
    * The `reason` in google.rpc.ErrorInfo, in UPPER_SNAKE_CASE. Default: the reason of the HTTP status.
@@ -101,7 +101,7 @@ export const ErrorRuleSchema: GenMessage<ErrorRule> = /*@__PURE__*/
  */
 export type HeaderCondition = Message<"connectrest.v1.HeaderCondition"> & {
   /**
-   * Header name.
+   * The name of the header.
    *
    * @generated from field: string name = 1;
    */
@@ -123,7 +123,7 @@ export const HeaderConditionSchema: GenMessage<HeaderCondition> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 1);
 
 /**
- * One format of an upstream's error bodies, with the places of the message and the error code.
+ * One format of an upstream's error bodies, with the paths to the message and the error code.
  *
  * @generated from message connectrest.v1.ErrorBody
  */
