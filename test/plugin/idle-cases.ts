@@ -222,13 +222,13 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
     "4:98: no-effect: json_text of case.Req.a has no effect: the oneof `o` is FLATTENED, so that the keys of the member are those of its fields; set it on these",
   ],
   idle_json_text_union: [
-    "4:100: no-effect: json_text of case.Union.a has no effect: a JSON type chooses the member; set it on the fields that hold case.Union",
+    "4:157: no-effect: json_text of case.Union.a has no effect: a JSON type chooses the member; set it on the fields that hold case.Union",
   ],
   idle_json_text_unknown: [
     "4:71: no-effect: json_text of case.Res.x has no effect: unknown keys are JSON already; remove it",
   ],
   idle_json_text_body: [
-    "6:70: no-effect: json_text of case.Req.x has no effect: the whole body is JSON already; remove it",
+    "3:38: no-effect: json_text of case.Req.x has no effect: the whole body is JSON already; remove it",
   ],
   idle_nothing: [
     "4:56: no-effect: name of case.Req.x has no effect: a value in NOTHING is not sent; remove it",
