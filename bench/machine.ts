@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 /** The accumulated time of all processors of the machine, in microseconds. */
 export interface MachineTime {
   readonly total: number;
-  /** Time used by any process of this machine. */
+  /** Time used by all processes of this machine. */
   readonly busy: number;
   /** Time taken by other machines on the same hardware; 0 if the kernel does not report it. */
   readonly stolen: number;

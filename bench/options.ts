@@ -62,7 +62,7 @@ bench/README.md says what is measured and how to read it.
 /**
  * Parses the command line. Returns undefined for a request for help.
  *
- * @throws Error with the mistake in the command line
+ * @throws Error that names the mistake in the command line
  */
 export function readOptions(args: readonly string[]): Options | undefined {
   const part = PARTS.find((name) => name === args[0]);

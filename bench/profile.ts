@@ -49,7 +49,7 @@ const PARTS: readonly (readonly [part: string, path: RegExp])[] = [
 
 const SOCKETS = "sockets and streams";
 const COLLECTOR = "garbage collection";
-const NATIVE = "native code outside of functions";
+const NATIVE = "native code without a JavaScript frame (V8's `(program)`)";
 const THREADS = "other threads (collector, compiler)";
 
 /** Profiles the selected calls of the gateway, or the default ones. */
@@ -104,8 +104,8 @@ async function profile(
 type Node = Profiled["profile"]["nodes"][number];
 
 /**
- * Returns the share of each part, largest first. A sample is a part's own if the part is innermost on the
- * stack.
+ * Returns the share of each part, largest first. A sample counts as own code of the part that is innermost on
+ * the stack.
  */
 export function sharesOf({ profile, main, all }: Profiled): PartShare[] {
   const parents = new Map<number, Node>();

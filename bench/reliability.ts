@@ -49,7 +49,7 @@ export interface Reliability {
 /**
  * Runs `npm run bench -- reliability`.
  *
- * @throws Error with the mistake in the command line
+ * @throws Error that names the mistake in the command line
  */
 export async function benchReliability(args: readonly string[]): Promise<Reliability> {
   const { values } = parseArgs({

@@ -92,7 +92,7 @@ function callTables(
   ].join("\n\n");
 }
 
-/** Describes in a sentence how much of the machine other processes used. */
+/** Returns a sentence about the share of the machine that other processes used. */
 export function othersLine({ counted, leftOut }: Others): string {
   const percent = ([least, most]: readonly [number, number]) => {
     const [low, high] = [(least * 100).toFixed(0), (most * 100).toFixed(0)];

@@ -3,7 +3,7 @@ import { Watchers } from "../watch/watchers.ts";
 import { type Attack, LARGE_FEED } from "./attack.ts";
 
 const LARGE_FEEDS = 4;
-/** The default limit of watched feeds per process. */
+/** The default maximum number of watched feeds per process. */
 const FEEDS = 1000;
 
 async function watch(port: number, did: (count: number) => void, count: number, owner: string) {

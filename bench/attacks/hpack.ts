@@ -10,9 +10,9 @@ const AT_ONCE = 64;
 const LARGE = Buffer.concat([Buffer.of(0x40), text("x-a"), text("v".repeat(3900))]);
 /** A one-byte reference to the newest entry of the table (RFC 7541 section 6.1). */
 const REPEATED = Buffer.of(0x80 | 62);
-/** The default limit of repetitions in a request's headers. */
+/** The default maximum number of repetitions in a request's headers. */
 const IN_HEADERS = 4;
-/** Node's limit of repetitions. */
+/** Node's maximum number of repetitions. */
 const IN_TRAILERS = 15;
 
 const HEAD = block([

@@ -19,7 +19,7 @@ export interface CommandSettings {
   readonly unreadLog?: boolean;
   /** Whether to write a log to a file, and to enable metrics. Default: false. */
   readonly observed?: boolean;
-  /** The limit of open files, on systems with `ulimit`. Default: the system's. */
+  /** The maximum number of open files, on systems with `ulimit`. Default: the system's. */
   readonly files?: number;
   /** The number of worker processes. Default: 1. */
   readonly workers?: number;

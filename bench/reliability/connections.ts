@@ -38,7 +38,7 @@ function share(name: string, value: number): Figure {
   return { name, unit: "", value, bound: { atLeast: 1 } };
 }
 
-/** Sends streams, every second of which has a body longer than its declared length. */
+/** Sends streams. The body of every second stream is longer than its declared length. */
 async function longBodies(port: number): Promise<number> {
   const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };

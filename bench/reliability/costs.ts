@@ -72,7 +72,7 @@ const SHAPES: Readonly<Record<string, () => string>> = {
   "a number of 15 million digits": () => "1".repeat(15 * MB),
 };
 
-/** Places in a post for these contents. The post's type determines how they are decoded. */
+/** The keys of a post that receive these contents. The post's type determines how they are decoded. */
 const RECEIVERS: Readonly<Record<string, string>> = {
   "a repeated message": "trail",
   "a list of texts": "tags",

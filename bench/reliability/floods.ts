@@ -11,7 +11,7 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 const BEFORE_MS = 500;
 const WATCH_MS = 2000;
 
-/** The limit of open files on a small system. */
+/** The maximum number of open files on a small system. */
 const FILES = 256;
 
 const NAMES: Readonly<Record<Exclude<FloodKind, "hold">, string>> = {
@@ -36,7 +36,7 @@ const BARE: Readonly<Partial<Record<FloodKind, { readonly http2: boolean }>>> = 
 };
 
 /**
- * Measures the effect of a flood on another client, and the calls that succeed while one client uses up all
+ * Measures the effect of a flood on another client, and how many calls succeed while one client uses up all
  * file descriptors.
  */
 export async function measureFloods(): Promise<Figure[]> {

@@ -60,7 +60,9 @@ export async function measureSlowPeers(): Promise<Figure[]> {
   );
 }
 
-/** Returns the number of seconds until the server ends the exchange; undefined if it does not. */
+/**
+ * Returns the number of seconds until the server ends the exchange; undefined if the server does not end it.
+ */
 async function borne({ act }: Peer, port: number): Promise<number | undefined> {
   const end = AbortSignal.timeout(WATCH_MS);
   const since = await act(port, end);

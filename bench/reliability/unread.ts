@@ -19,8 +19,8 @@ const WATCH_MS = 6_000;
 const SETTLE_MS = 10_000;
 
 /**
- * The limit in MB: 128 are queued for one client and 64 are being read; the rest is one decoded response and
- * garbage.
+ * The limit in MB: 128 are queued for one client, 64 are being read, and one decoded response and garbage
+ * take the remaining space.
  */
 const HELD_AT_MOST = 640;
 

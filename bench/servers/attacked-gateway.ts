@@ -1,6 +1,6 @@
 /**
- * A gateway with its defaults. Arguments: the upstream, and the service that the gateway has in addition to
- * posts.
+ * A gateway with its defaults. Arguments: the upstream, and the service that the gateway offers in addition
+ * to posts.
  */
 import { type GatewayOptions, startGateway } from "connect-rest-gateway";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";

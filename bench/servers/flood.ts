@@ -158,7 +158,7 @@ const SESSIONS = 8;
 const STREAMS = 100;
 const BODY_BYTES = 1000;
 
-/** Sends bodies of spaces on all streams of a session, a byte in each DATA frame. */
+/** Sends bodies of spaces on all streams of a session, with one byte in each DATA frame. */
 function frames(): void {
   const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
   const head = requestHeaders({
@@ -188,7 +188,7 @@ function frames(): void {
   send();
 }
 
-/** Sends endless bodies of spaces, a byte in each chunk. */
+/** Sends endless bodies of spaces, with one byte in each chunk. */
 function chunks(): void {
   const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
   const head = REQUEST.replace("content-length: 2\r\n\r\n{}", "transfer-encoding: chunked\r\n\r\n");

@@ -36,8 +36,8 @@ export async function startOnce(command: StartCommand): Promise<Start> {
 }
 
 /**
- * Starts a process and lets it exit by itself when it is ready, so that it saves its compile cache for the
- * next start.
+ * Starts a process that exits on its own when it is ready, so that it saves its compile cache for the next
+ * start.
  */
 export async function startToCompile(command: StartCommand): Promise<void> {
   const child = run(command);

@@ -15,7 +15,7 @@ import {
   requestHeaders,
 } from "../load/http2-frames.ts";
 
-/** The default limit of streams per connection. */
+/** The default maximum number of streams per connection. */
 const STREAMS = 100;
 
 /** Receives a message of a stream: a gRPC envelope without its header. */

@@ -1,5 +1,6 @@
 /**
- * The object keys printed so far. They are compared with their quotes: no quoted key is a prefix of another.
+ * The object keys printed so far. Keys are compared with their quotes, because no quoted key is a prefix of
+ * another quoted key.
  */
 import { drop, ENTRY, height, push } from "./stack";
 

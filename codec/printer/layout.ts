@@ -13,7 +13,7 @@ export const MESSAGE_ID: usize = 4;
  */
 export const MESSAGE_DENSE: usize = 8;
 export const MESSAGE_DENSE_COUNT: usize = 12;
-/** The remaining fields as pairs of number and address, sorted by number. */
+/** The remaining fields as (number, address) pairs, sorted by number. */
 export const MESSAGE_SPARSE: usize = 16;
 export const MESSAGE_SPARSE_COUNT: usize = 20;
 
@@ -77,6 +77,6 @@ export const ENUM_NULL: usize = 16;
 
 export const NAME_SIZE: usize = 12;
 export const NAME_NUMBER: usize = 0;
-/** The name in quotes; 0 in an empty row. */
+/** The name, including its quotes; 0 in an empty row. */
 export const NAME_TEXT: usize = 4;
 export const NAME_LENGTH: usize = 8;

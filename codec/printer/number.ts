@@ -1,4 +1,4 @@
-/** Prints numbers as JavaScript prints them. Each number fits into the reserved margin. */
+/** Prints numbers the way JavaScript prints them. Each number fits into the reserved margin. */
 import { MARGIN, put, q, room, work, writeTo } from "./output";
 
 /** Prints a double like JavaScript's `String` to an address, and returns its length. */
@@ -61,8 +61,9 @@ export function double(value: f64): void {
 }
 
 /**
- * Prints a number of at most 15 digits, with at most 6 after the point. No two such numbers are the same
- * double, so the decimal found is the shortest. A quotient of two exact doubles is correctly rounded.
+ * Prints a double that is equal to a decimal number of at most 15 digits, with 1 to 6 digits after the point;
+ * otherwise returns false. Two such decimal numbers never round to the same double, so the first match is the
+ * shortest. The quotient of two exact doubles is correctly rounded.
  */
 function decimal(value: f64, size: f64): bool {
   let power: f64 = 1;

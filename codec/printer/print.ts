@@ -14,8 +14,8 @@ import { timestamp } from "./time";
 import { end, moveTo, nextIs, p, skip, tag, varint } from "./wire";
 
 /**
- * Prints a message with a special JSON form in the host, which keeps the JSON. Returns the length of the
- * JSON; a negative number if the message has no JSON form.
+ * Prints a message with a special JSON form in the host, which keeps the JSON for `hostTake`. Returns the
+ * length of the JSON, or a negative number if the message has no JSON form.
  */
 declare function hostOther(id: u32, from: usize, to: usize): i32;
 /** Writes the JSON that the last call of `hostOther` kept. */
@@ -24,8 +24,8 @@ declare function hostTake(at: usize): void;
 const OTHER_WORK = 200;
 
 /**
- * Prints the message between `from` and `to` to another address, and returns the length of the JSON. 16 zeros
- * must follow the message, and the memory after the output address must be unused.
+ * Prints the message between `from` and `to` at `output`, and returns the length of the JSON. 16 zeros must
+ * follow the message, and the memory after `output` must be unused.
  *
  * @param stack memory up to `from`, for messages and maps in progress
  * @param maxLength the maximum length of the JSON in bytes
@@ -77,7 +77,7 @@ function message(table: usize, limit: usize, depth: i32): void {
   }
 }
 
-/** Prints the fields of a message, each after a comma, then replaces the first comma by a brace. */
+/** Prints the fields of a message, each after a comma, then replaces the first comma with a brace. */
 function fields(table: usize, limit: usize, depth: i32): void {
   const from = q;
   const first = height();
@@ -96,7 +96,7 @@ function fields(table: usize, limit: usize, depth: i32): void {
     last = index;
     push(index, q);
     const bit = load<u32>(field, L.FIELD_ONEOF);
-    // the last of several members of a oneof would count, but serializers write only one
+    // parsers keep the last member of a oneof; serializers write only one, so several members are unusual
     if ((oneofs & bit) !== 0) unreachable();
     oneofs |= bit;
     printField(field, fieldTag, limit, depth);
@@ -136,7 +136,7 @@ function fieldOf(table: usize, number: u32): usize {
   return 0;
 }
 
-/** Sorts the fields printed since an entry by number. Traps if a field occurs twice. */
+/** Sorts the fields whose entries start at `first` by field number. Traps if a field occurs twice. */
 function putInOrder(first: usize, from: usize): void {
   const behind = height();
   // each entry records where its field starts; the field ends where the next one starts

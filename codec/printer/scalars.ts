@@ -6,7 +6,7 @@ import { copy, put, q, writeTo } from "./output";
 import { base64, text } from "./text";
 import { fixed32, fixed64, moveTo, p, varint } from "./wire";
 
-/** Prints a string or bytes value up to an address. */
+/** Prints the string or bytes value that ends at `to`. */
 export function range(kind: u32, to: usize): void {
   if (kind === L.KIND_TEXT) {
     text(p, to);
@@ -57,7 +57,7 @@ export function scalar(kind: u32, bits: u64): void {
   }
 }
 
-/** Prints a scalar, 64-bit integers without quotes. */
+/** Prints a scalar. 64-bit integers are printed without quotes. */
 export function bare(kind: u32, bits: u64): void {
   switch (kind) {
     case L.KIND_BOOL:

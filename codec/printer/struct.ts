@@ -48,7 +48,10 @@ export function listValue(limit: usize, depth: i32): void {
   close(from, limit, CLOSE_BRACKET);
 }
 
-/** Ends the output that began at an address: replaces the trailing comma, if any. */
+/**
+ * Prints the closing bracket `c` of the object or array whose output starts at `from`, in place of a trailing
+ * comma.
+ */
 function close(from: usize, limit: usize, c: u32): void {
   if (p !== limit) unreachable();
   room(0);
@@ -60,8 +63,8 @@ function close(from: usize, limit: usize, c: u32): void {
 }
 
 /**
- * Prints a google.protobuf.Value. Traps for a value without a kind, which has no JSON form, and for one with
- * two kinds.
+ * Prints a google.protobuf.Value. Traps for a Value with two kinds, and for a Value without a kind, which has
+ * no JSON form.
  */
 export function anyValue(limit: usize, depth: i32): void {
   if (depth > MAX_DEPTH || p >= limit) unreachable();

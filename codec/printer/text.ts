@@ -52,10 +52,10 @@ const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
 const BLANKS = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32]);
 const BACKSLASHES = memory.data<u8>([92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92]);
 
-/** Returns a mask with a bit for each of 16 bytes that JSON must escape. */
+/** Returns a mask with one bit for each of the 16 bytes at `from`, set if JSON must escape the byte. */
 function special(from: usize): u32 {
   const block = v128.load(from);
-  // flipping the second bit moves a quote next to the control characters, but not a space
+  // flipping the second bit turns a quote into 0x20, next to the control characters, and a space into 0x22
   const turned = v128.xor(block, v128.load(TWOS));
   return i8x16.bitmask(
     v128.or(i8x16.le_u(turned, v128.load(BLANKS)), i8x16.eq(block, v128.load(BACKSLASHES))),

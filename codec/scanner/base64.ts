@@ -44,8 +44,8 @@ function sextet(c: u32): u32 {
 }
 
 /**
- * Writes the bytes of a base64 string, from after its opening quote. Returns the position after the closing
- * quote, or 0. May overwrite 3 bytes after the output.
+ * Decodes a base64 string, starting after its opening quote. Returns the position after the closing quote, or
+ * 0 on failure. May overwrite 3 bytes after the output.
  */
 export function base64(from: usize, to: usize): usize {
   let at = from;
@@ -96,8 +96,8 @@ export function base64(from: usize, to: usize): usize {
 }
 
 /**
- * Writes three bytes for every four digits. Returns the position of the first group of four that contains
- * another character.
+ * Decodes groups of four digits into three bytes each. Returns the position of the first group that contains
+ * any other character.
  */
 function fours(from: usize, to: usize): usize {
   let at = from;

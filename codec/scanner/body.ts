@@ -26,7 +26,7 @@ export function body(root: usize, at: usize, withStatus: bool): usize {
 export function payload(field: usize, argument: usize, at: usize): usize {
   isPayloadFound = true;
   const c = byte(at);
-  // the payload is a field; in place of other payloads, an object or list may represent an empty payload
+  // a loose payload is a single field; the scanner reads it only from an object or an array
   if (isLoose(field)) return c === OPEN_BRACE || c === OPEN_BRACKET ? unnamed(argument, at) : 0;
   return c === OPEN_BRACE ? object(argument, at) : 0;
 }
@@ -37,7 +37,7 @@ export function status(at: usize): usize {
   return isExpected && !negative ? end : 0;
 }
 
-/** Reads the absence of errors; the decoder handles any other value. */
+/** Reads a value that means "no errors"; the decoder handles any other value. */
 export function errors(at: usize): usize {
   const c = byte(at);
   if (c === 0x66) return skip(at);

@@ -27,7 +27,7 @@ export function chosen(choice: usize, frame: usize): i32 {
   const end = first + <usize>load<u32>(choice, L.CHOICE_CASE_COUNT) * L.CASE_SIZE;
   for (let each = first; each < end; each += L.CASE_SIZE) {
     const slot = load<u32>(each, L.CASE_SLOT);
-    // the discriminator occurs with two of its names
+    // the object contains the discriminator under two of its names
     if (popcnt(stateOf(frame, slot) & SEEN) > 1) return UNKNOWN;
     const isPresent = placeTaken(frame, slot) !== 0;
     const holds = isPresent

@@ -132,7 +132,7 @@ function struct(from: usize): usize {
 
 /**
  * Writes the key of a map entry, after one byte for the length of the entry. Returns the position of the
- * value; 0 if the key is invalid or already occurs since `first`.
+ * value, or 0 if the key is invalid or equals a key written since `first`.
  */
 export function entryKey(from: usize, first: usize): usize {
   const at = key(from);

@@ -14,15 +14,15 @@ const LAST_RANK: usize = 0;
 const OUT_OF_ORDER: usize = 4;
 const FIRST_WAITING: usize = 8;
 /**
- * The offsets of two arrays: a bit for each written rank, and for each rank the start and length of its
- * output.
+ * The offsets of two arrays: one bit for each written rank, and the start and length of the output of each
+ * rank.
  */
 const WRITTEN: usize = 12;
 const SPANS: usize = 16;
 
 /**
- * The state of a rank has a bit for each key that has arrived, and the index of the key that was used,
- * counted from 1.
+ * The state of a rank: one bit for each key that has arrived, and above these bits the index of the key that
+ * was used, counted from 1.
  */
 const TAKEN_SHIFT: u32 = 24;
 export const SEEN: u32 = 0xffffff;
@@ -71,7 +71,7 @@ export function setState(frame: usize, rank: u32, state: u32): void {
   store<u32>(frame + HEAD + ((<usize>rank) << 2), state);
 }
 
-/** Returns the state of a rank after the key with this index was used. */
+/** Returns the state of a rank once the key with this index has been used. */
 export function takenAt(place: u32): u32 {
   return ((place + 1) << TAKEN_SHIFT) | (1 << place);
 }
@@ -128,8 +128,8 @@ export function isOneAtMost(message: usize, frame: usize): bool {
 }
 
 /**
- * Sorts the fields between `start` and `last` by rank if necessary, and moves the bytes after `last` up to
- * them.
+ * Sorts the fields between `start` and `last` by rank if necessary. The bytes after `last` then follow the
+ * sorted fields.
  */
 export function putInOrder(message: usize, frame: usize, start: usize, last: usize): void {
   if (!load<u32>(frame, OUT_OF_ORDER)) return;

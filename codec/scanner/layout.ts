@@ -22,7 +22,7 @@ export const MESSAGE_ONEOFS: usize = 32;
 export const MESSAGE_ONEOF_COUNT: usize = 36;
 /** The report step of an envelope: a field with its rank as argument; 0 for a message. */
 export const MESSAGE_PLACE: usize = 40;
-/** The number of bytes that the length of the last such message took. The scanner writes it. */
+/** The size in bytes of the length prefix of the last such message. The scanner writes this word. */
 export const MESSAGE_GUESS: usize = 44;
 
 /**
@@ -95,7 +95,7 @@ export const KIND_DOUBLE = 13;
 export const KIND_FLOAT = 14;
 export const KIND_ENUM = 15;
 /**
- * A count since 1970. The argument is the number of decimal digits between the unit of the count and the
+ * A number of time units since 1970. The argument is the number of decimal digits between the unit and the
  * second.
  */
 export const KIND_COUNT = 16;
@@ -127,7 +127,7 @@ export const KIND_BYTES = 32;
  * a message.
  */
 export const KIND_PATH = 33;
-/** Errors next to a payload, of which there must be none. */
+/** Errors next to a payload. The scanner accepts only an empty value. */
 export const KIND_ERRORS = 34;
 
 /** A oneof whose members are selected by the content of the object. */

@@ -51,7 +51,7 @@ import {
 } from "./waiting";
 import { keyRow, rowOf, useWord, valueAt, wordAt, wordLength } from "./words";
 
-/** Reads an object as a message, without tag and length. */
+/** Reads an object and writes it as a message, without tag and length. */
 export function object(message: usize, from: usize): usize {
   const start = out;
   const keys = waiting;
@@ -87,7 +87,7 @@ function member(message: usize, frame: usize, from: usize): usize {
 }
 
 /**
- * Reads the value of a key that no field or several fields read, or that other messages may have a field for.
+ * Reads the value of a key that does not belong to exactly one field, or that other messages may also read.
  */
 function unusual(frame: usize, row: usize, at: usize): usize {
   const flags = load<u32>(row, L.ROW_FLAGS);

@@ -14,7 +14,7 @@ export let negative: bool = false;
 /** The last double read. */
 export let double: f64 = 0;
 
-/** The decoder handles numbers with more zeros than this after the point. */
+/** The maximum number of zeros after the point. The decoder handles numbers with more zeros. */
 const MAX_ZEROS: usize = 32;
 
 /** Reads an integer below 2^64 in plain notation. */

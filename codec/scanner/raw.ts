@@ -78,7 +78,8 @@ function rawObject(from: usize, level: i32): usize {
 }
 
 /**
- * Copies a key and its colon. Returns the position of the value; 0 if the key already occurs since `first`.
+ * Copies a key and its colon. Returns the position of the value, or 0 if the key equals a key copied since
+ * `first`.
  */
 function rawKey(from: usize, first: usize): usize {
   const at = key(from);

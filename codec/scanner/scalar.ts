@@ -48,7 +48,7 @@ export function scalar(field: usize, kind: u32, at: usize): usize {
   }
 }
 
-/** Writes the length and the bytes of a string, from after the opening quote. */
+/** Writes the length and the bytes of a string, starting after its opening quote. */
 export function string(from: usize): usize {
   const start = out;
   const end = text(from, start + 1);
@@ -57,7 +57,7 @@ export function string(from: usize): usize {
   return end;
 }
 
-/** Writes the length and the bytes of a base64 string, from after the opening quote. */
+/** Writes the length and the bytes of a base64 string, starting after its opening quote. */
 export function bytes(field: usize, from: usize): usize {
   tag(field);
   const start = out;
@@ -68,7 +68,7 @@ export function bytes(field: usize, from: usize): usize {
 }
 
 /**
- * Stores the length of the output that ends here in front of the output. One byte is reserved for the length.
+ * Stores the length of the value that ends at `end` before the value. One byte is reserved for the length.
  */
 function endAt(end: usize, start: usize): void {
   const length = end - start - 1;

@@ -59,8 +59,8 @@ export function scan(
 }
 
 /**
- * Returns the position of the list of the last page, relative to the input; the position of its last item if
- * the list has items.
+ * Returns the position of the last list item in the last page, relative to the input. If the list is empty,
+ * returns the position of the list.
  */
 export function listStart(): usize {
   return pageAt - first;

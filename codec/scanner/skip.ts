@@ -28,7 +28,7 @@ import { plainOf } from "./escapes";
 /** The maximum nesting depth. JSON.parse, which does not recurse, handles deeper values. */
 const MAX_DEPTH = 400;
 
-/** Skips a string, from after its opening quote. */
+/** Skips a string, starting after its opening quote. */
 export function skipString(from: usize): usize {
   let block = from;
   while (true) {

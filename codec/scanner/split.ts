@@ -1,5 +1,5 @@
 /**
- * Reads lists in a single comma-separated string, like splitCommas and splitNumbers
+ * Reads lists that arrive as a single comma-separated string, like splitCommas and splitNumbers
  * (codec/src/decode/read.ts).
  */
 import { byte, COMMA, copyLoosely, QUOTE } from "./bytes";
@@ -25,7 +25,7 @@ const MAX_SAFE: f64 = 9007199254740991;
 const ITEM_BYTES: usize = 32;
 
 /**
- * Writes the items of a comma-separated string, from its opening quote. Returns the position after the
+ * Writes the items of a comma-separated string, starting at its opening quote. Returns the position after the
  * string, or 0.
  */
 export function split(each: usize, kind: u32, at: usize): usize {

@@ -9,8 +9,8 @@ import { plainOf } from "./escapes";
 export let written: usize = 0;
 
 /**
- * Copies a string and resolves its escapes, from after its opening quote. Fails for lone surrogates, which
- * JavaScript handles.
+ * Copies a string and resolves its escapes, starting after its opening quote. Fails for lone surrogates,
+ * which JavaScript handles.
  */
 export function text(from: usize, to: usize): usize {
   let at = from;
@@ -85,7 +85,9 @@ export function rawText(from: usize, to: usize): usize {
   return at + 1;
 }
 
-/** Writes the character that `\uXXXX` represents, or a surrogate pair of escapes, from the first `u`. */
+/**
+ * Writes the character that `\uXXXX` or a surrogate pair of escapes represents, starting at the first `u`.
+ */
 function unescaped(from: usize, to: usize): usize {
   if (byte(from) !== 0x75) return 0;
   return unescapedDigits(from + 1, to);

@@ -63,7 +63,10 @@ export function value(field: usize, at: usize): usize {
   }
 }
 
-/** Reports whether a field accepts other JSON types; for a payload, whether the payload is a field. */
+/**
+ * Reports whether a field accepts other JSON types. For a payload, the flag means that the payload is a
+ * single field.
+ */
 export function isLoose(field: usize): bool {
   return (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_LOOSE) !== 0;
 }
@@ -88,7 +91,7 @@ function messageValue(field: usize, message: usize, from: usize): usize {
   const c = byte(from);
   if (c === OPEN_BRACE) return sub(field, message, from);
   if (c !== OPEN_BRACKET || !isLoose(field)) return 0;
-  // if other types are accepted, an empty list is an empty object, and a list of one item is that item
+  // a loose field accepts an empty list as an empty object, and a list of one item as that item
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACKET) return sub(field, message, EMPTY_OBJECT) !== 0 ? at + 1 : 0;
   if (byte(at) !== OPEN_BRACE) return 0;
@@ -141,7 +144,7 @@ function list(field: usize, each: usize, from: usize): usize {
   const c = byte(from);
   if (c !== OPEN_BRACKET) {
     if (c === QUOTE && load<u32>(field, L.FIELD_FLAGS) & L.FIELD_COMMAS) return split(each, kind, from);
-    // if other types are accepted, an object is a list of one item; an empty object is an empty list
+    // a loose field accepts an object as a list of one item, and an empty object as an empty list
     if (c !== OPEN_BRACE || !isLoose(field)) return 0;
     const end = space(from + 1);
     return byte(end) === CLOSE_BRACE ? end + 1 : onlyItem(kind, each, from);
@@ -170,12 +173,12 @@ function list(field: usize, each: usize, from: usize): usize {
   }
 }
 
-/** Reads an object in place of a list, if the object has a key of an item field. */
+/** Reads an object in place of a list, if the object has a key that an item reads. */
 function onlyItem(kind: u32, field: usize, from: usize): usize {
   const start = out;
   const end = listItem(kind, field, 0, from);
   if (end === 0 || kind !== L.KIND_MESSAGE) return end;
-  // the tag and length come first; unknown keys are at the end
+  // if the first field after the tag and length is the collector, the item has only unknown keys
   const message: usize = load<u32>(field, L.FIELD_ARGUMENT);
   const first = behindVarint(start + load<u32>(field, L.FIELD_TAG_LENGTH));
   return first < out && varintAt(first) !== load<u32>(message, L.MESSAGE_COLLECTOR_TAG) ? end : 0;

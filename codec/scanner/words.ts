@@ -29,8 +29,8 @@ export let wordHash: u32 = 0;
 export let valueAt: usize = 0;
 
 /**
- * Reads a word from after its opening quote. Returns the position after the closing quote; 0 if the word
- * contains an escape or does not end.
+ * Reads a word, starting after its opening quote. Returns the position after the closing quote, or 0 if the
+ * word contains an escape or does not end.
  */
 export function word(from: usize): usize {
   const mask = special(from);
@@ -73,7 +73,8 @@ export function hash(from: usize, length: usize): u32 {
 }
 
 /**
- * Returns the first 16 bytes of a word of at most 32 bytes, padded with zeros. `second` returns the others.
+ * Returns the first 16 bytes of a word of at most 32 bytes, padded with zeros. `second` returns the remaining
+ * bytes.
  */
 function first(at: usize, length: usize): v128 {
   return v128.and(v128.load(at), v128.load(MASKS - length));
@@ -124,9 +125,9 @@ export function rowOf(rows: usize, mask: u32, size: usize): usize {
 }
 
 /**
- * Reads a key from its opening quote, and finds its row in the hash table of a message. Sets `valueAt` to the
- * position of the value; to 0 if no key follows, or if the key contains an escape. Returns 0 if the message
- * has no field for the key.
+ * Reads a key from its opening quote, and finds its row in the hash table of a message. Returns 0 if the
+ * message has no field for the key. Sets `valueAt` to the position of the value, or to 0 if no key follows or
+ * the key contains an escape.
  */
 export function keyRow(message: usize, from: usize): usize {
   const at = from + 1;

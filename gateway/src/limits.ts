@@ -35,39 +35,42 @@ const liveMs = kind({ unit: "ms", max: DAY, reloads: true });
 const bytes = kind({ unit: "bytes", max: GIB });
 const liveSharedBytes = kind({ unit: "bytes", max: 2 ** 31 - 1, reloads: true, shared: true });
 
-/** Every limit of the gateway. All are finite, and the configuration can change each in `server.limits`. */
+/**
+ * Every limit of the gateway. All are finite, and `server.limits` in the configuration can change each of
+ * them.
+ */
 export const LIMIT_TABLE = {
   connections: sharedCount(
     10_000,
-    "The number of open connections, at most five eighths of the files that the process may open (Linux: `ulimit -n`). Further connections are closed immediately. A connection is also closed if it would leave less than a quarter of these files for connections to upstreams.",
+    "The maximum number of open connections, at most five eighths of the files that the process may open (Linux: `ulimit -n`). Further connections are closed immediately. A connection is also closed if it would leave less than a quarter of these files for connections to upstreams.",
   ),
   connectionsPerClient: sharedCount(
     1000,
-    "The number of open connections of one client address (IPv6: one /64 network), once half of `connections` are open. Until then, one client may have all connections. If the process may open too few files for `connections`, the limit is at most half of the possible connections. Further connections are closed immediately. Trusted proxies are exempt.",
+    "The maximum number of open connections of one client address (IPv6: one /64 network), once half of `connections` are open. Until then, a single client may hold all connections. If the process may open too few files for `connections`, the limit is at most half of the possible connections. Further connections are closed immediately. Trusted proxies are exempt.",
   ),
   requestsInFlight: sharedCount(
     12_000,
-    "The number of concurrent requests of any kind: running, waiting and rejected calls, health checks, pages, unknown paths. To make room for further requests, the gateway aborts responses that their clients do not read. If there are no such responses, further requests get 503 (gRPC: UNAVAILABLE).",
+    "The maximum number of concurrent requests of any kind: running, waiting and rejected calls, health checks, pages, unknown paths. To make room for further requests, the gateway aborts responses that their clients do not read. If there are no such responses, further requests get 503 (gRPC: UNAVAILABLE).",
   ),
   requestsPerClient: sharedCount(
     1000,
-    "The number of concurrent requests of one client address (IPv6: one /64 network), once half of `requestsInFlight` are running. Until then, one client may have all requests. Further requests get 503 (gRPC: UNAVAILABLE). Behind proxies, set `server.proxies`.",
+    "The maximum number of concurrent requests of one client address (IPv6: one /64 network), once half of `requestsInFlight` are running. Until then, a single client may use the whole limit. Further requests get 503 (gRPC: UNAVAILABLE). Behind proxies, set `server.proxies`.",
   ),
   healthWatches: sharedCount(
     1000,
-    "The number of concurrent calls to `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
+    "The maximum number of concurrent calls to `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
   ),
   healthWatchesPerClient: sharedCount(
     100,
-    "The number of concurrent calls to `grpc.health.v1.Health/Watch` from one client address, once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
+    "The maximum number of concurrent calls to `grpc.health.v1.Health/Watch` from one client address, once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
   ),
   callsInFlight: liveSharedCount(
     4096,
-    "The number of concurrent calls, including streams. A call counts from the moment when its request message is complete (for a client stream, its first message) until its upstream has responded. Further calls wait in the queue. If the limit is 16 or more, streams leave a sixteenth of it to unary calls.",
+    "The maximum number of concurrent calls, including streams. A call counts from the moment when its request message is complete (for a client stream, its first message) until its upstream has responded. Further calls wait in the queue. If the limit is 16 or more, streams leave a sixteenth of it to unary calls.",
   ),
   queuedCalls: liveSharedCount(
     1024,
-    "The number of calls in the queue. Calls wait there while `callsInFlight` of the gateway or of their upstream is reached. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE. When the queue is full, a call from a client with fewer waiting calls replaces a call of the client with the most.",
+    "The maximum number of calls in the queue. Calls wait there while `callsInFlight` of the gateway or of their upstream is reached. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE. When the queue is full, a call from a client with fewer waiting calls replaces a call of the client with the most waiting calls.",
   ),
   queueTimeoutMs: liveMs(
     1000,
@@ -75,15 +78,15 @@ export const LIMIT_TABLE = {
   ),
   callsPerClient: liveSharedCount(
     1024,
-    "The number of running and waiting calls of one client (an address, or an IPv6 /64 network) to one upstream, while other clients wait for the same upstream. Further calls fail with RESOURCE_EXHAUSTED. When several clients wait, the client with the smallest share is next. Behind proxies, set `server.proxies`; otherwise all clients share the address of the proxy.",
+    "The maximum number of running and waiting calls of one client (an address, or an IPv6 /64 network) to one upstream, while other clients wait for the same upstream. Further calls fail with RESOURCE_EXHAUSTED. When several clients wait, the client with the smallest share is next. Behind proxies, set `server.proxies`; otherwise all clients share the address of the proxy.",
   ),
   watchers: liveSharedCount(
     10_000,
-    "The number of concurrent streams that watch a feed. They do not count in `callsInFlight` and `requestsInFlight`, because they wait for hours and cost little. Further streams fail with UNAVAILABLE, or replace a stream of another client (`watchersPerClient`).",
+    "The maximum number of concurrent streams that watch a feed. They do not count in `callsInFlight` and `requestsInFlight`, because they wait for hours and cost little. Further streams fail with UNAVAILABLE, or replace a stream of another client (`watchersPerClient`).",
   ),
   watchersPerClient: liveSharedCount(
     1000,
-    "The number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, one client may have all streams. Then a stream of another client replaces the newest stream of the client with the most streams, if that client has more than this limit or more than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
+    "The maximum number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, a single client may hold all of the streams. Then a stream of another client replaces the newest stream of the client with the most streams, if that client has more than this limit or more than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
   ),
   eventLoopDelayMs: liveMs(
     500,
@@ -99,19 +102,19 @@ export const LIMIT_TABLE = {
   },
   authorizationRequestsPerMinute: liveSharedCount(
     6000,
-    "The number of requests per minute to the endpoints of `authorization`, except for metadata. Further requests get 429.",
+    "The maximum number of requests per minute to the endpoints of `authorization`, except for metadata. Further requests get 429.",
   ),
   authorizationRequestsPerClient: liveSharedCount(
     600,
-    "The number of requests per minute from one client address (IPv6: one /64 network) to the endpoints of `authorization`, except for metadata. Further requests get 429. Behind proxies, set `server.proxies`.",
+    "The maximum number of requests per minute from one client address (IPv6: one /64 network) to the endpoints of `authorization`, except for metadata. Further requests get 429. Behind proxies, set `server.proxies`.",
   ),
   registrationsPerMinute: liveSharedCount(
     100,
-    "The number of clients per minute that try to register themselves (`authorization.registration`). Further requests get 429.",
+    "The maximum number of clients per minute that try to register themselves (`authorization.registration`). Further requests get 429.",
   ),
   registrationsPerClient: liveSharedCount(
     20,
-    "The number of clients per minute that try to register themselves from one client address (IPv6: one /64 network). Further requests get 429.",
+    "The maximum number of clients per minute that try to register themselves from one client address (IPv6: one /64 network). Further requests get 429.",
   ),
   headersTimeoutMs: ms(
     10_000,
@@ -122,11 +125,11 @@ export const LIMIT_TABLE = {
     unit: "bytes",
     max: 1024 * 1024,
     effect:
-      "The total size of the headers of a request. Over HTTP/2, 32 bytes are added for each header. Larger requests get 431 (gRPC: RESOURCE_EXHAUSTED). Over HTTP/2, a stream with more than 64 KiB of headers is reset. Over HTTP/1.1, the head of a request as sent, including white space and empty lines, may be larger by `urlBytes` and by 128 KiB, because a connection reads that much ahead. An HTTP/2 connection is closed with ENHANCE_YOUR_CALM if its requests repeat compressed headers or trailers (HPACK) so often that they expand to far more than was sent.",
+      "The maximum total size of the headers of a request. Over HTTP/2, 32 bytes are added for each header. Larger requests get 431 (gRPC: RESOURCE_EXHAUSTED). Over HTTP/2, a stream with more than 64 KiB of headers is reset. Over HTTP/1.1, the head of a request as sent, including white space and empty lines, may be larger by `urlBytes` and by 128 KiB, because a connection reads that much ahead. An HTTP/2 connection is closed with ENHANCE_YOUR_CALM if its requests repeat compressed headers or trailers (HPACK) so often that they expand to far more than was sent.",
   },
   headerCount: count(
     100,
-    "The number of headers of a request. Requests with more headers get 431 (gRPC: RESOURCE_EXHAUSTED).",
+    "The maximum number of headers of a request. Requests with more headers get 431 (gRPC: RESOURCE_EXHAUSTED).",
   ),
   urlBytes: {
     default: 8 * 1024,
@@ -134,44 +137,45 @@ export const LIMIT_TABLE = {
     max: 1024 * 1024,
     reloads: true,
     effect:
-      "The size of the request target, including the query. Larger requests get 414 (gRPC: RESOURCE_EXHAUSTED).",
+      "The maximum size of the request target, including the query. Larger requests get 414 (gRPC: RESOURCE_EXHAUSTED).",
   },
   bodyIdleTimeoutMs: liveMs(
     10_000,
-    "The pause between two chunks of a request body, for calls with a single request message. After a longer pause, the call fails with DEADLINE_EXCEEDED.",
+    "The longest pause within the body of a request with one message (a unary call or a server stream). After a longer pause, the call fails with DEADLINE_EXCEEDED.",
   ),
   readMaxBytes: bytes(
     4 * 1024 * 1024,
-    "The size of a request message, before and after decompression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
+    "The maximum size of a request message, before and after decompression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
   ),
   writeMaxBytes: bytes(
     16 * 1024 * 1024,
-    "The size of a response message, before compression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
+    "The maximum size of a response message, before compression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
   ),
   messageDepth: {
     default: 100,
     unit: "count",
     max: 1000,
-    effect: "The nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
+    effect:
+      "The maximum nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
   },
   heldRequestBytes: liveSharedBytes(
     256 * 1024 * 1024,
-    "The total size in memory of the request messages of all calls, as received. To make room, the gateway fails incomplete requests with UNAVAILABLE: requests of the client that holds the most bytes, starting with the request that has been silent for the longest time. If the new request belongs to that client, the new request fails. Further requests of a client that holds more than half of the limit fail with RESOURCE_EXHAUSTED. Client streams do not count.",
+    "The maximum total size in memory of the request messages of all calls, as received. To make room, the gateway fails incomplete requests with UNAVAILABLE: requests of the client that holds the most bytes, starting with the request that has been silent for the longest time. If the new request belongs to that client, the new request fails. Further requests of a client that holds more than half of the limit fail with RESOURCE_EXHAUSTED. Client streams do not count.",
   ),
   heldResponseBytes: liveSharedBytes(
     256 * 1024 * 1024,
-    "The total size of the response messages that wait in memory for clients to read them: the whole message of each unary call, and one message of each stream. To make room, the gateway aborts responses to the client that holds the most bytes, starting with the response that was unread for the longest time. If the new call belongs to that client, the call fails with UNAVAILABLE. If a client holds more than half of the limit, the gateway aborts responses that the client has not read for a second; if there are no such responses, the call fails with RESOURCE_EXHAUSTED. One response to each client is always sent.",
+    "The maximum total size of the response messages that wait in memory for clients to read them: the whole message of each unary call, and one message of each stream. To make room, the gateway aborts responses to the client that holds the most bytes, starting with the response that has been unread for the longest time. If the new call belongs to that client, the call fails with UNAVAILABLE. If a client holds more than half of the limit, the gateway aborts responses that the client has not read for a second; if there are no such responses, the call fails with RESOURCE_EXHAUSTED. One response to each client is always sent.",
   ),
   queuedDecompressions: sharedCount(
     256,
-    "The number of compressed request messages that wait for decompression. Clients take turns. Above the limit, the newest message of the client with the most waiting messages fails with RESOURCE_EXHAUSTED.",
+    "The maximum number of compressed request messages that wait for decompression. Clients take turns. Above the limit, the newest message of the client with the most waiting messages fails with RESOURCE_EXHAUSTED.",
   ),
   messageCost: {
     default: 100_000,
     unit: "count",
     max: GIB,
     effect:
-      "The cost of decoding a request message, counted before the message is decoded: 1 for each scalar, and 10 for each message, map entry, JSON object or array, unknown field, and google.protobuf.Value. Messages with a higher cost fail the call with RESOURCE_EXHAUSTED.",
+      "The maximum cost of decoding a request message, counted before the message is decoded: 1 for each scalar, and 10 for each message, map entry, JSON object or array, unknown field, and google.protobuf.Value. Messages with a higher cost fail the call with RESOURCE_EXHAUSTED.",
   },
   unaryDeadlineMs: liveMs(
     15_000,
@@ -195,14 +199,14 @@ export const LIMIT_TABLE = {
   ),
   streamsPerConnection: count(
     100,
-    "The number of concurrent requests on one connection. Over HTTP/2, further streams are rejected. Over HTTP/1.1, the connection is closed.",
+    "The maximum number of concurrent requests on one connection. Over HTTP/2, further streams are rejected. Over HTTP/1.1, the connection is closed.",
   ),
   resetsPerSecond: {
     default: 50,
     unit: "per second",
     max: 100_000,
     effect:
-      "The number of early stream resets per second on one HTTP/2 connection, by either side. Above this rate, and above a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. For streams that were open for less than 100 ms, all connections of one client together may have as many resets as `requestsPerClient` / `streamsPerConnection` connections. After 50 connections of one client were closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
+      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. Above this rate, and above a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. For streams that were open for less than 100 ms, all connections of one client together may have as many resets as `requestsPerClient` / `streamsPerConnection` connections. After 50 connections of one client were closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
   },
   drainNoticeMs: {
     default: 5000,
@@ -228,7 +232,7 @@ export type LimitName = keyof typeof LIMIT_TABLE;
 /** A value for every limit. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
-/** Some limits; the others keep their defaults. */
+/** Some of the limits; all other limits keep their defaults. */
 export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
 
 /** Receives the name of each limit that is exceeded. */
@@ -237,7 +241,7 @@ export type OnLimit = (limit: LimitName) => void;
 /** The names of all limits, in the order of the table. */
 export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
-/** Default limits on a loopback address, where no load balancer has to notice a shutdown. */
+/** The defaults on a loopback address, where no load balancer has to notice a shutdown. */
 const ON_LOOPBACK: LimitOptions = { drainNoticeMs: 0 };
 
 /** Fills in the defaults, some of which differ on loopback. */

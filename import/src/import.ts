@@ -18,7 +18,7 @@ import { ImportError } from "./problem.ts";
 import { projectFiles } from "./project/project.ts";
 import { Report } from "./report/report.ts";
 import { countWeakened } from "./report/weakened.ts";
-import { type Selection, selected } from "./select.ts";
+import { matching, type Selection, selected } from "./select.ts";
 
 /** The operations to import, and the names to use. */
 export interface ImportOptions extends Selection {
@@ -26,6 +26,8 @@ export interface ImportOptions extends Selection {
   readonly package?: string | undefined;
   /** The name of the upstream in the configuration. Default: the first part of the package. */
   readonly upstream?: string | undefined;
+  /** The operations, by patterns as in `include`, whose pages are streamed although they are only likely. */
+  readonly paginate?: readonly string[] | undefined;
   /** The lock file of the previous import. */
   readonly lock?: Lock | undefined;
 }
@@ -62,8 +64,10 @@ export async function importDocument(
   const usage = usageOf(schemas, operations.flatMap(requestSchemas));
   const planner = new Planner(schemas, report, lock, { package: packageName, style, usage });
   const upstream = options.upstream ?? packageName.split(".")[0] ?? "api";
-  const drafts = draftServices(planner, api, operations);
-  const services = drafts.map((draft) => planService(planner, api, draft, { upstream, style }));
+  const paginated = new Set(matching(operations, options.paginate ?? []));
+  const serviceOptions = { upstream, style, paginates: (operation: Operation) => paginated.has(operation) };
+  const drafts = draftServices(planner, api, operations, serviceOptions);
+  const services = drafts.map((draft) => planService(planner, api, draft, serviceOptions));
   const files = filesOf({
     name: packageName,
     comment: headerOf(api),
@@ -71,11 +75,14 @@ export async function importDocument(
     messages: planner.topLevel,
     enums: planner.allEnums,
   });
+  const likelyPages = report.findings.flatMap(({ cause, element }) => {
+    return cause === "likely-pages" ? [element] : [];
+  });
   countWeakened(report, services, planner.topLevel);
   return {
     files: new Map([
       ...files.map((file) => [file.path, printFile(file)] as const),
-      ...projectFiles({ api, upstream, package: packageName, services, files, operations }),
+      ...projectFiles({ api, upstream, package: packageName, services, files, operations, likelyPages }),
     ]),
     lock: lock.print(),
     report,

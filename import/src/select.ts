@@ -11,18 +11,17 @@ export function selected(
   operations: readonly Operation[],
   { include = [], exclude = [] }: Selection,
 ): Operation[] {
-  const wanted = include.map(matcher);
-  const unwanted = exclude.map(matcher);
-  return operations.filter((operation) => {
-    const names = [
-      operation.path,
-      `${operation.verb} ${operation.path}`,
-      operation.operationId ?? "",
-      ...operation.tags,
-    ];
-    const fits = (patterns: readonly RegExp[]) =>
-      patterns.some((pattern) => names.some((name) => pattern.test(name)));
-    return (wanted.length === 0 || fits(wanted)) && !fits(unwanted);
+  const wanted = include.length === 0 ? operations : matching(operations, include);
+  const unwanted = new Set(matching(operations, exclude));
+  return wanted.filter((operation) => !unwanted.has(operation));
+}
+
+/** Returns the operations that match one of the patterns. */
+export function matching(operations: readonly Operation[], patterns: readonly string[]): Operation[] {
+  const matchers = patterns.map(matcher);
+  return operations.filter(({ path, verb, operationId, tags }) => {
+    const names = [path, `${verb} ${path}`, operationId ?? "", ...tags];
+    return matchers.some((pattern) => names.some((name) => pattern.test(name)));
   });
 }
 

@@ -121,7 +121,7 @@ test("a circuit that opens ends the retries of a call, and the call fails with t
   expect(tested.calls).toMatchObject([{ attempts: 2 }]);
 });
 
-test("feeds respect an open circuit, and recover by themselves", async () => {
+test("feeds respect an open circuit, and recover on their own", async () => {
   const tested = new Tested();
   const adapters = [streamService("watch", watchAdapter({ intervalMs: 1_000 }) as never)];
   await tested.start({ breaker: { failures: 1, cooldownMs: 90_000, maxCooldownMs: 90_000 } }, { adapters });

@@ -101,7 +101,7 @@ test.each([
   ["503", responding(503)],
   ["a closed connection", hangUp],
   [
-    "half a body",
+    "half of a body",
     ((_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("{");
       setImmediate(() => response.destroy());
@@ -171,7 +171,7 @@ test("the configured limit for the waits of a call without a deadline is never e
   );
 });
 
-test("the retried statuses are those in the table of the documentation", async () => {
+test("the retried statuses equal the statuses in the table of the documentation", async () => {
   for (const [row, seconds] of RETRIED_STATUSES.flatMap((row) => [
     [row, "0"] as const,
     [row, undefined] as const,

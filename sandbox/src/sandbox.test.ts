@@ -51,7 +51,7 @@ test("the rules about HTTPS, User-Agent and the public address can be changed", 
   await sandbox.close();
 });
 
-test("the limit per address applies after it is set", async () => {
+test("the limit per address applies once it has been set", async () => {
   const sandbox = await startSandbox({ limits: { callsPerAddressPerMinute: 1 }, clock: 1_800_000_000_000 });
   const avatar = `${sandbox.url}/v2/blog/demo/avatar`;
   expect((await ask(avatar)).status).toBe(200);
@@ -72,7 +72,7 @@ test("close with a grace period waits for a response in progress, but not longer
   expect(performance.now() - start).toBeLessThan(2000);
 });
 
-test("a client that disconnects during an upload does no harm", async () => {
+test("a client that disconnects during an upload does not affect later requests", async () => {
   const sandbox = await startSandbox();
   const gone = new AbortController();
   const body = new ReadableStream({

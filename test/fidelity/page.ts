@@ -9,7 +9,7 @@ const HEAD = `# Fidelity
 <!-- Written by test/fidelity, from rows that are tests. Do not edit: npx vitest run test/fidelity -u -->
 
 This page describes what callers receive when a response does not match its .proto description. Every lost value is reported, and an
-unreadable response never looks like an empty message. One case is not reported, because the check would slow down every response: a response that has a field under two of the field's names.
+unreadable response never looks like an empty message. One case is not reported, because the check would slow down every response: the response contains the same field twice, under two of its names.
 
 ## Classes
 
@@ -23,12 +23,23 @@ have the same names in the log, the metrics, the configuration and the runtime's
 | \`lost\`       | A declared field could not hold the value.                                                                                       | \`warn\`  | \`RESPONSE_DRIFT\`     |
 
 - **Log:** a line with the message \`difference\` has the method, upstream, path, expected type, received type and class, but no values.
-  There is at most one line per minute for each place.
-- **Metrics:** \`connect_rest_differences_total\` counts differences by method, path and class.
+  Each path is logged at most once per minute. The default \`log.level: info\` hides the class \`additional\`; set \`log.level: debug\` to see this class.
+- **Metrics:** \`connect_rest_differences_total\` counts the differences of all classes by method, path and class, whatever the log level. A class that is set to
+  \`ignore\` is not counted. Metrics are off by default. \`server: { metrics: {} }\` serves them at \`http://127.0.0.1:9464/metrics\`.
 - **Programs:** \`onDifference\` receives a \`DifferenceReport\`. A report lists the first hundred differences of each class, and counts all.
 
-For each class, differences can be ignored, logged, or fail the call. The configuration sets this globally, for an upstream, a service or a method. The most specific method or service name applies first, then the upstream, then the global setting. \`strict: true\` is short for
-\`lost: fail\`; setting both \`strict\` and \`lost\` is an error. A name that no adapter has is also an error.
+A line of the log and a line of the metrics:
+
+\`\`\`text
+{"level":"info","time":"2026-01-02T03:04:05.678Z","method":"blog.v1.BlogService/GetBlogInfo","upstream":"blog","path":"blog.posts","expected":"int32","got":"string","class":"converted","msg":"difference"}
+connect_rest_differences_total{method="blog.v1.BlogService/GetBlogInfo",path="blog.posts",class="converted"} 1
+\`\`\`
+
+For each class, the configuration can set \`ignore\`, \`log\` (the default) or \`fail\`: globally, for an upstream, for a service or for a method.
+The setting of the most specific method or service name takes precedence, then the upstream's, then the global setting. With \`fail\`, the call fails with INTERNAL and the
+reason \`RESPONSE_DRIFT\`. \`strict: true\` is short for \`lost: fail\`; setting both \`strict\` and \`lost\` is an error. A name that no adapter has is also an error.
+
+A 64-bit integer as a string is valid ProtoJSON. It is never a difference, and cannot be made an error. For all other numbers, \`converted: fail\` fails the call.
 
 \`\`\`yaml
 differences:
@@ -41,7 +52,7 @@ upstreams:
     differences: { additional: ignore }
 \`\`\`
 
-The runtime has the same options: \`differences\` of \`createRest\` and of each upstream. Before a call ends, \`onDifference\` receives one report for each response that differs. The items of a page and the other keys of the page have separate reports.
+The runtime has the same options: \`differences\` of \`createRest\` and of each upstream. Before a call ends, \`onDifference\` receives one report for each response that differs. Differences in the items of a page, and in the other keys of the page, are in separate reports.
 
 \`\`\`ts
 ${EXAMPLE}\`\`\`
@@ -58,13 +69,13 @@ and the received type.
 - The response announces another page, but not how to request it.
 - A page lacks the key of a link or cursor that has \`always\`, or the last item of a page lacks its value.
 
-The setting \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md) lists the values that mean "empty". By default, these values are \`null\`, \`[]\` and \`{}\`, because they contain nothing that could be lost. A missing key or body does not mean "empty" by default. In messages, any field may be
+The setting \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md) lists the values that mean "empty". By default, these values are \`null\`, \`[]\` and \`{}\`, because they contain nothing that could be lost. By default, a missing key or body does not mean "empty". In messages, any field may be
 missing, since ProtoJSON omits empty lists and zeros.
 
 Special cases:
 
 - **Lists by time.** With \`overlap\` in [\`Cursor\`](annotations.md), more items may have the same time than fit on one page. The stream then continues with later times, and reports the missing items as one \`lost\`.
-- **Lists by the last item.** If the last item has no value for the next request, the stream ends and reports a \`lost\` at the place of the value, because an item cannot mark the end of a list. With \`always\`, the call fails. A page without items marks the end of the list.
+- **Lists by the last item.** If the last item has no value for the next request, the stream ends and reports a \`lost\` at the path of the value, because an item cannot mark the end of a list. With \`always\`, the call fails. A page without items marks the end of the list.
 - **Comma-separated lists.** Empty parts, as in \`a,,b\`, are dropped and reported as \`converted\`.
 - **\`Link\` headers.** An address that is not between \`<\` and \`>\` is \`lost\`, unless another link has the same relation.
 - **Success without a body.** If the request was neither GET nor HEAD, the call succeeds with an empty message, because the upstream has already

@@ -90,7 +90,7 @@ export const ROWS: readonly Row[] = [
     message: { id: "5" },
   },
   {
-    sends: "a number as a string",
+    sends: "a number other than a 64-bit integer, as a string",
     body: response({ weight: "5" }),
     outcome: "converted",
     path: "weight",

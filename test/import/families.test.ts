@@ -16,6 +16,8 @@ const FAMILIES: readonly string[] = [
   "security.yaml",
   "names.yaml",
   "streams.yaml",
+  "pages.yaml",
+  "errors.yaml",
   "split/openapi.yaml",
 ];
 

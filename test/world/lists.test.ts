@@ -30,6 +30,13 @@ test("total: if the total is missing, a page without items ends the list", async
   expect(seen).toHaveLength(2);
 });
 
+test("headers: the constant header of the service is in the request for every page", async () => {
+  const { client, seen } = await lists([{ json: { issues: ids(1) } }, { json: { issues: [] } }]);
+  await idsOf(client.byTotal({}));
+  expect(seen).toHaveLength(2);
+  for (const { headers } of seen) expect(headers).toContain("lists-version: 2026-01-01");
+});
+
 test("first: item indexes may start at 1", async () => {
   const { client, seen } = await lists([
     { json: { totalResults: 3, Resources: ids(1, 2) } },

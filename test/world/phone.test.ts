@@ -55,18 +55,19 @@ test("HTTP dates are written to and read from headers", async () => {
   expect(seen[1]?.headers).toContain(`if-modified-since: ${modified}`);
 });
 
-test("durations in every notation and times in nanoseconds survive a round trip", async () => {
+test("durations in every notation, and times in milliseconds and nanoseconds, survive a round trip", async () => {
   const timers = {
     millis: { seconds: 1n, nanos: 500_000_000 },
     nanos: { seconds: 9_007_199n, nanos: 254_740_993 },
     iso: { seconds: 5_430n, nanos: 250_000_000 },
     plain: { seconds: 3n, nanos: 500_000_000 },
     stamp: { seconds: 1_767_225_600n, nanos: 123_456_789 },
+    created: { seconds: 1_767_225_600n, nanos: 123_000_000 },
   };
   const { client, seen, differences } = await phone(({ text }) => ({ body: text }));
   expect(await client.setTimers(timers)).toMatchObject(timers);
   expect(seen[0]?.text).toBe(
-    '{"millis":1500,"nanos":9007199254740993,"iso":"PT1H30M30.25S","plain":"3.500s","stamp":1767225600123456789}',
+    '{"millis":1500,"nanos":9007199254740993,"iso":"PT1H30M30.25S","plain":"3.500s","stamp":1767225600123456789,"created":1767225600123}',
   );
   expect(differences).toEqual([]);
 });

@@ -47,7 +47,7 @@ async function begin(before: string): Promise<{ path: string; proof: string }> {
   return { path: flow.path, proof: /name="proof" value="([^"]+)"/.exec(page?.text ?? "")?.[1] ?? "unseen" };
 }
 
-test("property: a request is logged as ok if its response is, and a forged form as forged", async () => {
+test("property: a request is logged as ok if its response is successful, and as forged if its form is forged", async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ method, step, site, proof, decision, type, before }) => {
       const own = await begin(before);

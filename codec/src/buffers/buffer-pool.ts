@@ -8,18 +8,18 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 /** The byte that overwrites released buffers in tests. */
 const POISON = 0xa5;
 
-/** Memory of the pool. It records whether it is in use. */
+/** An ArrayBuffer that the pool allocated; `owner` is set while the buffer is in use. */
 class PooledMemory extends ArrayBuffer {
   owner: BufferPool | undefined;
 }
 
 /**
- * A pool of reusable buffers. Buffers of a call are garbage a moment later, but V8 counts each new
+ * A pool of reusable buffers. The buffers of a call become garbage within moments, but V8 counts each new
  * ArrayBuffer until it is collected, and runs a full collection for every 64 MB of them. At 25 KB for each
  * step of a call, that is one collection per thousand calls, and a third of all processor time.
  *
- * Large buffers are not kept: a release returns their memory to the system immediately, where V8 would let
- * several times as much accumulate. Code that still uses such a buffer finds it empty.
+ * Large buffers are not kept: releasing a large buffer returns its memory to the system immediately, whereas
+ * V8 would let several times as much memory accumulate. Code that still uses such a buffer finds it empty.
  *
  * Releasing is optional. A caller that releases a buffer promises that nothing uses the buffer or a view of
  * it any more. The garbage collector frees buffers that are not released.

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChunkBuffer } from "./chunk-buffer.ts";
 
-test("property: joins chunks of any size into one buffer, and never writes to a chunk", () => {
+test("property: a ChunkBuffer joins chunks of any size into one buffer, and never writes to a chunk", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 20 }), (chunks) => {
       const copies = chunks.map((chunk) => Uint8Array.from(chunk));
@@ -16,7 +16,7 @@ test("property: joins chunks of any size into one buffer, and never writes to a 
   );
 });
 
-test("property: joins copied chunks for any announced length, and never overwrites bytes already taken", () => {
+test("property: a ChunkBuffer joins copied chunks for any announced length, and never overwrites bytes already taken", () => {
   const step = fc.record({
     chunk: fc.uint8Array({ minLength: 1, maxLength: 9000 }),
     isCopied: fc.boolean(),
@@ -49,13 +49,13 @@ test("property: joins copied chunks for any announced length, and never overwrit
   );
 });
 
-test("reserves at most 256 KiB for an announced length before any chunk arrives", () => {
+test("a ChunkBuffer reserves at most 256 KiB for an announced length before any chunk arrives", () => {
   const buffer = new ChunkBuffer();
   buffer.copy(Buffer.alloc(3000), 2 ** 40);
   expect(buffer.bytes().buffer.byteLength).toBe(256 * 1024);
 });
 
-test("reserves exactly the announced length after an eighth of it has arrived", () => {
+test("a ChunkBuffer reserves exactly the announced length once an eighth of it has arrived", () => {
   const buffer = new ChunkBuffer();
   const announced = 8 * 2 ** 20;
   const sizes = new Set<number>();
@@ -66,7 +66,7 @@ test("reserves exactly the announced length after an eighth of it has arrived", 
   expect([...sizes]).toEqual([256 * 1024, 512 * 1024, 2 ** 20, announced]);
 });
 
-test("does not copy a single chunk, even if it is a view of a larger buffer", () => {
+test("a ChunkBuffer does not copy a single chunk, even if the chunk is a view of a larger buffer", () => {
   const chunk = Buffer.from("abcdef").subarray(1, 4);
   const buffer = new ChunkBuffer();
   buffer.push(chunk);
@@ -81,7 +81,7 @@ test("a million chunks of one byte take at most twice the memory of their bytes"
   expect(buffer.bytes().buffer.byteLength).toBeLessThanOrEqual(2_000_000);
 });
 
-test("starts empty after take, and does not change the bytes taken", () => {
+test("a ChunkBuffer is empty after take, and does not change the bytes taken", () => {
   const buffer = new ChunkBuffer();
   for (const text of ["ab", "cd"]) buffer.push(Buffer.from(text));
   const taken = buffer.take();

@@ -5,11 +5,12 @@ export const VALUE_COST = 1;
 export class TooCostly extends Error {}
 
 /**
- * Thrown for a message whose content takes more time than its cost shows. No real message needs such content.
+ * Thrown for a message that takes more time to decode than its cost suggests. No real message needs such
+ * content.
  */
 export class TooComplex extends Error {}
 
-/** Counts the cost of decoding before the decoding. */
+/** Adds up the cost of decoding before decoding starts. */
 export class Budget {
   /** The cost so far, in units of `VALUE_COST`. */
   spent = 0;

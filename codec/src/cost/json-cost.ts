@@ -20,8 +20,8 @@ const LONG_NUMBER = 16;
 /** The extra cost of a number with a fraction, whose notation may have to be preserved. */
 const FRACTION_COST = 1;
 /**
- * The extra cost of a number whose notation JSON.parse changes (`1.0`, `1e3`, `-0`) and which may have to
- * be preserved.
+ * The extra cost of a number whose notation JSON.parse changes (`1.0`, `1e3`, `-0`), because a field may have
+ * to preserve the notation.
  */
 const NOTATION_COST = 9;
 /**

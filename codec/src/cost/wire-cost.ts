@@ -19,9 +19,9 @@ class Malformed extends Error {}
 const MALFORMED = new Malformed();
 
 /**
- * Counts the cost of decoding a message by walking over its bytes as protobuf-es does, which follows the
- * types of fields, not the wire types in tags. The walk stops where the bytes are malformed, or nested deeper
- * than `depth`, since decoding fails there.
+ * Counts the cost of decoding a message by walking over its bytes. Like protobuf-es, the walk follows the
+ * declared field types, not the wire types in tags. The walk stops where the bytes are malformed, or nested
+ * deeper than `depth`, since decoding fails there.
  *
  * @param types the types that a google.protobuf.Any may contain; its content is decoded later, but counts
  *   here
@@ -150,7 +150,10 @@ class WireWalker {
     }
   }
 
-  /** Counts the message in a google.protobuf.Any. Unpacking decodes the last type name and the last value. */
+  /**
+   * Counts the cost of the message in a google.protobuf.Any. Unpacking decodes the last type name and the
+   * last value.
+   */
   private any(start: number, end: number): void {
     const after = this.at;
     this.at = start;
@@ -185,7 +188,7 @@ class WireWalker {
     return Buffer.from(this.bytes.subarray(start, Math.min(end, start + 1000))).toString("latin1");
   }
 
-  /** Reads a length, skips as many bytes, and returns the position of the first of them. */
+  /** Reads a length, skips that many bytes, and returns the position of the first skipped byte. */
   private lengthAt(): number {
     const length = this.varint();
     const start = this.at;

@@ -1,7 +1,7 @@
 /**
- * Decodes google.protobuf.Any, whose JSON names a type. An Any with an unknown type, or with content that
- * does not fit its type, is kept as a google.protobuf.Struct of its JSON, including `@type`, which every
- * client can read.
+ * Decodes google.protobuf.Any, whose JSON names a type. If the type is unknown or the content does not fit
+ * it, the Any contains a google.protobuf.Struct of its JSON, including `@type`. Every client can read a
+ * Struct.
  */
 import {
   type DescMessage,

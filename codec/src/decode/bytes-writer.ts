@@ -19,13 +19,13 @@ const TWO_32 = 0x1_0000_0000;
 export class BytesWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private position = 0;
-  /** The positions whose content is written later, in ascending order. */
+  /** The positions whose content will be filled in later, in ascending order. */
   protected holes: Hole[] = [];
   /** Length-prefixed content that contains holes. Inner frames precede outer frames. */
   protected frames: Frame[] = [];
   private lastHole = -1;
 
-  /** Empties the writer. Keeps its buffer unless a large response made the buffer large. */
+  /** Empties the writer. Keeps its buffer unless a large response has enlarged it. */
   protected clear(): void {
     this.position = 0;
     this.withoutHoles();
@@ -39,7 +39,7 @@ export class BytesWriter {
     this.frames = [];
   }
 
-  /** Marks this position as content that is written later. */
+  /** Marks this position as a hole, whose content will be filled in later. */
   protected addHole(hole: Hole): void {
     this.holes.push(hole);
     this.lastHole = this.position;
@@ -150,7 +150,7 @@ export class BytesWriter {
   }
 
   /**
-   * Writes a string as UTF-8, after its length. Replaces lone surrogates by U+FFFD, and returns false if
+   * Writes a string as UTF-8, after its length. Replaces lone surrogates with U+FFFD, and returns false if
    * there are any.
    */
   protected utf8(value: string): boolean {
@@ -235,7 +235,10 @@ export class BytesWriter {
     return size;
   }
 
-  /** Returns the fields written since `start` at the same level, each with its end. */
+  /**
+   * Returns the numbers of the fields written since `start` at the same nesting level, each with the position
+   * where the field ends.
+   */
   protected fieldsFrom(start: number): ReadonlyArray<{ readonly number: number; readonly end: number }> {
     const reader = new BinaryReader(this.buffer.subarray(start, this.position));
     const found: Array<{ readonly number: number; readonly end: number }> = [];

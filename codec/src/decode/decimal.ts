@@ -12,7 +12,7 @@ const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 
 /**
  * Converts a decimal number to nanoseconds digit by digit, since a double would lose some digits of
- * `1767225600.123456789`. Returns undefined for a string that is not a number, and for a number beyond the
+ * `1767225600.123456789`. Returns undefined for a string that is not a number, and for a number outside the
  * range of times.
  *
  * @param unitDigits the number of decimal digits between the unit and the second: 3 for milliseconds

@@ -31,7 +31,10 @@ export class DifferenceWriter extends BytesWriter {
   protected looseKey: string | undefined;
   protected looseDepth = 0;
   private textual = false;
-  /** The non-objects found inside a path, as paths grouped by the object in which the path begins. */
+  /**
+   * The paths that were blocked by a non-object, grouped by the object in which the path begins. Each is
+   * reported once.
+   */
   private missteps: WeakMap<object, Set<string>> | undefined;
   private readonly counts = { additional: 0, converted: 0, lost: 0 };
 
@@ -56,8 +59,8 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /**
-   * Marks the next field, with this key, as one that accepts other JSON types. Converting its value, its list
-   * items or its map values is not reported as a difference.
+   * Marks the next field, which reports call `key`, as one that accepts other JSON types. Converting its
+   * value, its list items or its map values is not reported as a difference.
    */
   loosely(key: string): this {
     this.looseKey = key;
@@ -102,8 +105,8 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /**
-   * Records the keys of a value that a tree does not contain, starting with the keys of nested objects. A
-   * path enters a list by an index; if an object was expected, it enters the first item.
+   * Records the keys of `value` that `tree` does not contain, the keys of nested objects first. If the tree
+   * has no index for a list, the list represents its first item.
    */
   keysBeyond(tree: KeyTree, value: Field): void {
     if (Array.isArray(value)) {

@@ -11,7 +11,7 @@ export type DifferenceClass = "additional" | "converted" | "lost";
 /** The classes, from harmless to severe. */
 export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = ["additional", "converted", "lost"];
 
-/** A place in a response that differs from the declared message. */
+/** A difference between a response and the declared message. */
 export interface Difference {
   /** The JSON path from the payload, e.g. `posts[3].blog.theme`. */
   readonly path: string;
@@ -33,7 +33,7 @@ export interface FoundDifferences {
   readonly counts: DifferenceCounts;
 }
 
-/** The result for a response without differences, the usual case. */
+/** The result for a response without differences. */
 export const NO_DIFFERENCES: FoundDifferences = {
   list: [],
   counts: { additional: 0, converted: 0, lost: 0 },

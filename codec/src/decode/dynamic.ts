@@ -36,9 +36,9 @@ export function decodeValue(given: JsonValue, out: ProtoWriter): void {
 }
 
 /**
- * Writes a number beyond 2^53. A number with a fraction or exponent was a double at its origin. A plain
- * integer is written as a string even if a double can hold it: otherwise some IDs of a list would be numbers
- * and others strings.
+ * Writes a number beyond 2^53. A number with a fraction or exponent stays a number, because the upstream
+ * already held it as a double. A plain integer is written as a string even if a double can hold it; otherwise
+ * some IDs in a list would be numbers and others strings.
  */
 function bigNumber(given: JsonValue, value: number | bigint, out: ProtoWriter): void {
   const double = Number(value);

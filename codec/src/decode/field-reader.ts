@@ -7,8 +7,8 @@ import type { Field } from "./difference-writer.ts";
 export type ReadField<From = JsonObject> = (from: From, found: OnMisstep) => Field;
 
 /**
- * Collects the missteps (non-objects inside a path) while several paths are tried in turn. Only the missteps
- * on the path that succeeds are reported; if no path succeeds, all are.
+ * Collects the missteps (non-objects inside a path) while several paths are tried in turn. If a path
+ * succeeds, only its missteps are reported; otherwise the missteps of all paths are reported.
  */
 export class Attempts {
   private all: Misstep[] = [];

@@ -120,7 +120,7 @@ class LayoutMaker<Out extends OneofOutput> {
       for (const row of entry.of) this.field(row);
       const end = this.row((_, out, _key, json) => out.endOneof(json, entry.onlyFirst));
       const keys = entry.of.flatMap(([, ...own]) => own);
-      // one row for each key: null is a value of the key of a NullValue member
+      // one row for each key, because null is a value for a NullValue member
       for (const key of keys) {
         this.ask(begin, [key]);
         this.ask(end, [key]);

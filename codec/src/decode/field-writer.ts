@@ -119,7 +119,7 @@ export class FieldWriter extends KeyWriter {
   }
 }
 
-/** Returns the value of a field that arrived under several keys: the first value that counts. */
+/** Returns the value of a field that arrived under several keys: the first value that is not absent. */
 function firstOf(json: JsonObject, keys: readonly string[]): Field {
   let value: Field;
   for (const key of keys) {

@@ -24,7 +24,7 @@ export class KeyWriter extends OneofWriter {
   /** The known keys at each depth whose values the unknown-key collector also takes. */
   private collectedValues: Array<Array<readonly [key: string, value: JsonValue]> | undefined> = [];
 
-  /** The object whose unknown keys are known from the last call of `fields`. */
+  /** The object whose unknown keys the last call of `fields` found. */
   private othersOf: JsonObject | undefined;
   private othersBeyond: KnownKeys = NO_KEYS;
   private others: readonly string[] = NOTHING;
@@ -53,7 +53,7 @@ export class KeyWriter extends OneofWriter {
     const { holderKeys } = this;
     const below = this.keysBelow[this.depth];
     const keys = this.unknownOf(json, known).filter((key) => !holderKeys.has(key));
-    // the outer message does not read these keys either
+    // the collector takes these keys, so the outer message must not report them
     this.keysBelow[this.depth] = [...(below ?? []), new Set(keys)];
     this.leaveToHolder(known);
     return keys;

@@ -178,8 +178,8 @@ function itemsWriter(item: Kind, field: number, scope: FieldScope): WriteValue {
 }
 
 /**
- * Accepts an object in place of a list: as the only item if it has a key of an item, and `{}` as an empty
- * list. Any other object is lost.
+ * Accepts an object in place of a list. An object with a key that an item reads is the only item; `{}` is an
+ * empty list. Any other object is lost.
  */
 function ofItems(item: MessageTable, write: WriteValue): WriteValue {
   if (item === StructTable || item.entries.some((entry) => "any" in entry)) return write;

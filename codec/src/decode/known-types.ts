@@ -69,8 +69,8 @@ export function* typed<T>(work: Work<T>, types: Registry): Work<T> {
 const joined = new WeakMap<Registry, WeakMap<Registry, Registry>>();
 
 /**
- * Returns a registry of these types and the types of the running call. If two types have the same name, the
- * first counts.
+ * Returns a registry of these types and the types of the running call. If both contain a type name, `own`
+ * takes precedence.
  */
 export function knownTypes(own: Registry): Registry {
   if (scope === undefined || scope === own) return own;

@@ -40,8 +40,8 @@ export class OneofWriter extends ShapeWriter {
   }
 
   /**
-   * Keeps only the first of the oneof members written since `start`, and reports the others as lost. Without
-   * this, a reader of the message would see the last member.
+   * Keeps only the first of the oneof members written since `start`, and reports the others as lost.
+   * Otherwise a parser would keep the last member.
    */
   onlyFirst(start: number, json: JsonObject, members: OneofMembers): void {
     if (present(json, members).length < 2) return;

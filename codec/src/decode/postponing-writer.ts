@@ -13,7 +13,7 @@ const MESSAGE_UNITS = 8;
  */
 const BYTES_AT_ONCE = 256 * 1024;
 
-/** The state of a writer at a position where content was omitted. */
+/** The state of a writer at a position where content is written later. */
 interface Place {
   readonly path: ReadonlyArray<string | number>;
   readonly depth: number;
@@ -184,7 +184,7 @@ export class PostponingWriter extends FieldWriter {
     this.left -= units;
   }
 
-  /** Marks this position as content that is written later. */
+  /** Marks this position as a hole, whose content will be written later. */
   protected postpone(content: Content): void {
     const hole = { at: this.length, isVoid: false, differences: this.differences.length, content: [] };
     this.contents.set(hole, { place: this.place, content });

@@ -756,7 +756,7 @@ test("later messages do not change the bytes that a reused writer returned", () 
 const read = (text: string) => written((out) => out.string(numberOf("string"), text, "k"));
 
 test.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_462, 16_383, 16_384])(
-  "writes strings of every length and alphabet: %i characters",
+  "a string of %i characters is written unchanged, whatever its alphabet",
   (length) => {
     for (const unit of ["a", "é", "€", "😀"]) {
       const text = unit.repeat(Math.ceil(length / unit.length));
@@ -767,14 +767,14 @@ test.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_46
   },
 );
 
-test("writes a string of 40 MB", () => {
+test("a string of 40 MB is written completely", () => {
   const text = "é".repeat(20_000_000);
   const out = new ProtoWriter();
   out.string(1, text, "k");
   expect(out.length).toBe(40_000_000 + 5);
 });
 
-test("writes any well-formed string unchanged, and replaces lone surrogates", () => {
+test("property: a well-formed string is written unchanged, and lone surrogates are replaced", () => {
   const text = fc.string({ unit: "binary", maxLength: 300 });
   const halves = fc.string({
     unit: fc.constantFrom("\ud83d", "\ude00", "a", "é", "\u0000"),

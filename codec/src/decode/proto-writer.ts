@@ -163,7 +163,8 @@ export class ProtoWriter extends RawWriter {
 
   /**
    * Writes a message field whose keys are in the object of the outer message, among the keys of other fields.
-   * The flattened message does not have those fields, so the outer message reports unknown keys.
+   * The outer message reports unknown keys, because the flattened message does not know the keys of those
+   * other fields.
    */
   flattened(field: number, json: JsonObject, decode: Decode, holderKeys: KnownKeys): void {
     const { flattenedDepth, holderKeys: outerKeys } = this;
@@ -189,7 +190,7 @@ export class ProtoWriter extends RawWriter {
     this.path.pop();
   }
 
-  /** Calls `write` for each item of a list, for repeated fields that no other method covers. */
+  /** Calls `write` for each list item, for repeated fields that no other method covers. */
   each(value: Field, key: string, write: (item: JsonValue, out: ProtoWriter) => void): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
@@ -291,8 +292,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * Writes a map field; `entry` writes field 2 of the entry, its value. An entry is lost if its key or value
-   * is invalid, if its value is null, or if its key represents the same map key as an earlier key.
+   * Writes a map field. `entry` writes field 2 of the entry, its value. An entry is lost if its key or value
+   * is invalid, if its value is null, or if an earlier key represents the same map key.
    */
   map(
     field: number,

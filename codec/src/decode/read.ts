@@ -57,13 +57,13 @@ export function hasBrokenLinks(header: string | undefined): boolean {
 }
 
 /**
- * Returns the relations of the first `rel` parameter, which some servers put into single quotes; later ones
- * do not count (RFC 8288 section 3.3).
+ * Returns the relations of the first `rel` parameter, which some servers put into single quotes. Later `rel`
+ * parameters do not count (RFC 8288 section 3.3).
  */
 function relationsOf(parameters: string): string[] {
   for (const [, name = "", quoted, single, token] of parameters.matchAll(PARAMETER)) {
-    if (name.toLowerCase() === "rel")
-      return (quoted ?? single ?? token ?? "").toLowerCase().trim().split(/\s+/);
+    if (name.toLowerCase() !== "rel") continue;
+    return (quoted ?? single ?? token ?? "").toLowerCase().trim().split(/\s+/);
   }
   return [];
 }
@@ -92,7 +92,7 @@ export function holds(json: JsonObject, { key, values, present, type }: Conditio
  * Like `holds`, for an object from JSON.parse. A rounded number may equal a different number, so its original
  * digits are compared.
  *
- * @param exactly the object with integers of any size; undefined if it is the same
+ * @param exactly returns the object with exact integers; undefined if no integer was rounded
  */
 export function holdsExactly(
   json: JsonObject,

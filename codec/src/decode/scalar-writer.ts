@@ -26,7 +26,7 @@ const UINT64_MAX = 2n ** 64n - 1n;
 
 /**
  * Writes scalar fields from JSON values. Each method takes the field number, the value and the key for
- * reports. `null` and undefined write nothing.
+ * reports. null and undefined write nothing.
  */
 export class ScalarWriter extends DifferenceWriter {
   string(field: number, value: Field, key: string): void {
@@ -50,8 +50,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * Writes a number as a string if a double does not preserve its digits, for google.protobuf.Value, whose
-   * numbers are doubles. Returns false, and writes nothing, for a number that JSON.parse has rounded.
+   * Writes a number as a string if a double would not preserve its digits, for google.protobuf.Value, whose
+   * numbers are doubles. Writes nothing and returns false for a number that JSON.parse has rounded.
    */
   bigText(field: number, value: number | bigint): boolean {
     if (typeof value === "number") {
@@ -404,8 +404,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * Writes google.protobuf.FieldMask from ProtoJSON: comma-separated paths, in lowerCamel or with the names
-   * in a table.
+   * Writes google.protobuf.FieldMask from ProtoJSON: comma-separated paths, with names in lowerCamel or from
+   * a table.
    */
   fieldMask(field: number, value: Field, key: string, table?: MaskTable): void {
     if (value === undefined || value === null) return;

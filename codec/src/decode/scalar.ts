@@ -11,14 +11,14 @@ import { type JsonValue, plainNumber } from "../json/json.ts";
  */
 const MAX_TEXT_DIGITS = 40;
 const INTEGER = /^[+-]?\d{1,40}$/;
-/** An integer in the notation of JSON, the most common one. */
+/** An integer in plain JSON notation, the most common notation. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,39})$/;
-/** The characters up to a space that base64 may have anywhere: 1 for each, by its code. */
+/** For each character code, 1 if base64 may contain the character as white space. */
 const IS_SPACE = Uint8Array.from({ length: 256 }, (_, code) =>
   "\t\n\f\r ".includes(String.fromCharCode(code)) ? 1 : 0,
 );
-// matching is linear: with an optional point between two runs of digits, every split of a long run would be
-// tried
+// matching is linear: with an optional point between two runs of digits, the expression would try every split
+// of a long run
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Parses a decimal number. Integers of any size are exact; surrounding spaces are ignored. */
@@ -100,12 +100,12 @@ function withoutSpace(text: string): string {
   if (!/[\t\n\f\r ]/.test(text)) return text;
   const bytes = Buffer.from(text);
   let length = 0;
-  // without a branch, a text with a space after every few digits takes as long as any other
+  // without a branch, so that a string with a space after every few digits takes no longer than other strings
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     bytes[length] = byte;
     length += 1 - (IS_SPACE[byte] ?? 0);
   }
-  // `latin1` maps characters beyond Latin-1 to other characters; none of them is base64
+  // `latin1` maps characters beyond Latin-1 to other characters; none of these is a base64 digit
   return bytes.toString("latin1", 0, length);
 }

@@ -85,7 +85,7 @@ class Joiner {
   }
 
   /**
-   * Adds the bytes up to `end`, and the holes with a number below `holes`; returns the number of bytes
+   * Adds the bytes up to `end`, and the holes whose index is below `holes`. Returns the number of bytes
    * added.
    */
   private region(end: number, holes: number): number {

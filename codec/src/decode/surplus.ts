@@ -3,7 +3,7 @@ import { hasCustomJsonRepresentation } from "@bufbuild/protobuf/wkt";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { NumberText } from "../json/number-text.ts";
 
-/** A place in the JSON of a message, as a dotted path, with its value. */
+/** A location in the JSON of a message, as a dotted path, with the value there. */
 type Place = readonly [path: string, value: JsonValue | undefined];
 
 /** The content of a JSON message that its type cannot hold. */

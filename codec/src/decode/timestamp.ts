@@ -47,7 +47,7 @@ function fromInteger(count: number, unit: number): Instant | undefined {
   return inRange((count - rest) / unit, rest * (1_000_000_000 / unit));
 }
 
-/** Converts a count to a time. The nanoseconds count forward from the second, also before 1970. */
+/** Converts a count to a time. The nanoseconds always count forward from the second, even before 1970. */
 function fromCount(count: Nanos | undefined): Instant | undefined {
   if (count === undefined) return undefined;
   const rest = ((count.nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
@@ -77,7 +77,7 @@ function fromIso(text: string): Instant | undefined {
 }
 
 const MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
-/** A date separated by hyphens in obsolete HTTP dates, by spaces in mail. */
+/** A date whose parts are separated by hyphens in obsolete HTTP dates, and by spaces in mail. */
 const MAIL_DATE =
   /^(?:[a-z]{3,9} ?, ?)?(\d{1,2})[ -]([a-z]{3})[ -](\d{2,4}) (\d{1,2}):(\d{2})(?::(\d{2}))? ?(ut|utc|gmt|z|[ecmp][sd]t|[+-]\d{2}[0-5]\d)$/;
 /** A date in the obsolete format of C's asctime, in UTC. */
@@ -104,7 +104,7 @@ function fromMailDate(text: string, rule: "http_date" | "rfc2822"): Instant | un
   return utc === undefined ? undefined : inRange(utc - zoneSeconds(zone), 0);
 }
 
-/** Reorders the parts of an asctime date like the parts of a mail date. */
+/** Arranges the parts of an asctime date in the order of a mail date. */
 function inOrder(text: string): ReadonlyArray<string | undefined> {
   const [match, month, day, hour, minute, second, year] = ASCTIME.exec(text) ?? [];
   return [match, day, month, year, hour, minute, second];

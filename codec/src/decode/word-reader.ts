@@ -4,7 +4,8 @@ import { wordOf } from "./read.ts";
 
 /**
  * Returns the function that reads a value as a string, for comparison with the given words. If a word is an
- * integer that a double may not hold, the function requests an exact parse for a rounded integer.
+ * integer that a double may not hold, the function requests an exact parse when the value is a rounded
+ * integer.
  */
 export function wordReader(
   texts: readonly string[],

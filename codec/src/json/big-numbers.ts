@@ -16,7 +16,8 @@ const NUMBER = /-?\d[\d.eE+-]*/g;
  * change. Returns undefined if no such number exists.
  *
  * The function scans from string to string and never recurses, so that neither a deep nor a long document
- * overflows the stack. The reviver of JSON.parse, or a regular expression over strings, would.
+ * overflows the stack. A reviver for JSON.parse recurses, and a regular expression that matches strings can
+ * overflow the stack, too.
  */
 export function quoteBigNumbers(
   json: string,
@@ -44,7 +45,7 @@ export function quoteBigNumbers(
   return copied === 0 ? undefined : { text: text + json.slice(copied), mark };
 }
 
-/** Replaces the quoted numbers in a parsed value by bigints, in place. */
+/** Replaces the quoted numbers in a parsed value with bigints, in place. */
 export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
   const holder: Container = { root };
   // an explicit stack, since the document may be deeply nested

@@ -2,8 +2,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /**
- * Classifies a value that is not an object. An empty value and a list of one object are converted. Of any
- * other list, the first object is kept and the rest is lost.
+ * Classifies a value that is not an object. An empty value is converted, and so is a list of one object. Of
+ * any other list, the first item is kept if it is an object, and all other items are lost.
  */
 export function departureOf(value: JsonValue): "converted" | "lost" {
   if (!Array.isArray(value)) return value === false || value === "" ? "converted" : "lost";

@@ -7,8 +7,8 @@ const COLON = ":";
 
 /**
  * Parses JSON like JSON.parse (RFC 8259), but always with the correct keys. V8 predicts the next key of an
- * object from objects that it parsed before, and compares the prediction with the raw text, including
- * escapes. After the key `\`, for example, V8 reads `"\""` as that key in any document.
+ * object from previously parsed objects, and compares the prediction with the raw text, including escapes.
+ * After V8 has parsed the key `\`, for example, it reads the key `"\""` as `\` in any document.
  *
  * @throws SyntaxError
  */
@@ -62,7 +62,7 @@ export function* stringsOf(text: string) {
 }
 
 /**
- * Replaces these keys by numbered marks, with or without escapes. Of equal keys in an object, the last one
+ * Replaces these keys with numbered marks, with or without escapes. Of equal keys in an object, the last one
  * counts.
  */
 function withMarks(text: string, keys: ReadonlyMap<string, number>, mark: string): string {

@@ -17,7 +17,10 @@ export interface ExactDecimal {
   readonly exponent: number;
 }
 
-/** Returns undefined for a string that is not a JSON number, and for a string longer than the digit limit. */
+/**
+ * Parses a JSON number. Returns undefined for a string that is not a JSON number, and for a string longer
+ * than the digit limit.
+ */
 export function exactDecimal(source: string): ExactDecimal | undefined {
   if (source.length > MAX_DIGITS) return undefined;
   const [, sign = "", whole, fraction = "", exponent = "0"] = PARTS.exec(source) ?? [];
@@ -43,7 +46,7 @@ export function isInteger({ exponent }: ExactDecimal): boolean {
   return exponent >= 0;
 }
 
-/** Returns the number of digits of an integer that is written out. */
+/** Returns the number of digits of an integer when written out. */
 export function lengthOf({ digits, exponent }: ExactDecimal): number {
   return digits.length + exponent;
 }

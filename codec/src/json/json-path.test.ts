@@ -13,13 +13,13 @@ const SHAPES: Readonly<
   "object and another value": [(object) => [object, "x"], true, "lost"],
   "empty list": [() => [], false, "converted"],
   false: [() => false, false, "converted"],
-  "empty text": [() => "", false, "converted"],
+  "empty string": [() => "", false, "converted"],
   null: [() => null, false],
   "empty object": [() => ({}), false],
   text: [() => "x", false, "lost"],
   number: [() => 0, false, "lost"],
   true: [() => true, false, "lost"],
-  "list of a text": [() => ["x"], false, "lost"],
+  "list of a string": [() => ["x"], false, "lost"],
   "list of null": [() => [null], false, "lost"],
   "list of a list": [(object) => [[object]], false, "lost"],
   "list that does not begin with its object": [(object) => [null, object], false, "lost"],
@@ -37,7 +37,7 @@ test("property: a path treats every value in place of an object as a field does:
   fc.assert(
     fc.property(WAY, fc.jsonValue({ maxDepth: 1 }), (way, leaf) => {
       const keys = way.map(([key]) => key);
-      // the value under the key of each step is the object of the next step, in the shape for that step
+      // each step has a key whose value is the object of the next step, in the shape for that step
       const [root] = way.reduceRight<[JsonObject]>(
         ([below], [key], index) => {
           const [make] = SHAPES[way[index + 1]?.[1] ?? ""] ?? [];

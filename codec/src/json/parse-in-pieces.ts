@@ -3,7 +3,7 @@ import type { JsonValue } from "./json.ts";
 import { skipSpace } from "./json-text.ts";
 
 const PIECE = 16 * 1024;
-/** A string longer than this number of pieces is parsed in several pieces. */
+/** The number of pieces above which a string is split: shorter strings are parsed in one step. */
 const PIECES_OF_STRING = 4;
 /** The maximum number of nested arrays and objects opened in one step. */
 const STARTS_AT_ONCE = 1024;
@@ -33,7 +33,7 @@ type Open = {
 /**
  * Parses JSON like `parse`, with the same result, but in pieces. A run of a few thousand characters within an
  * array or object is parsed as a separate array or object, and added to its container. This function only
- * finds where elements end; `parse` does the rest, including the detection of invalid JSON.
+ * finds where elements end; `parse` does everything else, including the detection of invalid JSON.
  *
  * @param piece the number of characters parsed in one step; up to twice as many if an element begins before
  *   the limit
@@ -169,8 +169,9 @@ class Assembly {
   /**
    * Parses the elements of the run, up to `end`.
    *
-   * @param isFollowed whether another element begins at `end`, which is added separately; its comma or its
-   *   key is in the run
+   * @param isFollowed whether another element begins at `end`. That element is added separately, but its
+   *   comma
+   *   or its key is in the run
    */
   private flush(end: number, isFollowed: boolean): void {
     const { text } = this;

@@ -18,7 +18,7 @@ export function parseJson(text: string): JsonValue | undefined {
 
 /**
  * Parses JSON like `parseJson`, but returns integers beyond 2^53 as bigint, including integers with an
- * exponent (`1e400`). Returns integers of more than 1000 digits as JSON.parse reads them.
+ * exponent (`1e400`). Integers of more than 1000 digits are rounded, as by JSON.parse.
  *
  * @throws SyntaxError
  */
@@ -30,8 +30,8 @@ export function parseJsonExactly(text: string): JsonValue | undefined {
 }
 
 /**
- * Parses JSON like `parseJson`, but returns numbers whose notation JSON.parse would change as bigint or
- * `NumberText`, so that JSON.stringify writes all of them unchanged. Returns undefined if the document has no
+ * Parses JSON like `parseJson`, but returns each number whose notation JSON.parse would change as a bigint or
+ * a `NumberText`, so that JSON.stringify preserves the notation. Returns undefined if the document has no
  * such numbers; the result of `parseJson` is then exact.
  *
  * @throws SyntaxError

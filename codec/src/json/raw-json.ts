@@ -25,7 +25,7 @@ export function isRounded(value: number): boolean {
 
 /**
  * Writes a parsed value as JSON, with integers of any size. It searches for rounded numbers only if the JSON
- * could contain one, so that the common case costs no more than JSON.stringify.
+ * may contain one, so that most values cost no more than JSON.stringify.
  */
 export function rawJson(value: JsonValue): RawJson {
   try {

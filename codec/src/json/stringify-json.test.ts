@@ -12,7 +12,7 @@ function nested(value: JsonValue, wrap: (inner: JsonValue) => JsonValue): JsonVa
   return outer;
 }
 
-test("writes a value of any depth, including exact numbers", () => {
+test("stringifyJson writes a value of any depth, including exact numbers", () => {
   const inner = [1, "é\n", 9_007_199_254_740_993n, new NumberText("1.10", 1.1), true, null, {}, []];
   const text = '[1,"é\\n",9007199254740993,1.10,true,null,{},[]]';
   expect(stringifyJson(nested(inner, (value) => [value]))).toBe(
@@ -23,7 +23,7 @@ test("writes a value of any depth, including exact numbers", () => {
   );
 });
 
-test("property: writes a value as JSON.stringify does, also inside a value that is too deep for JSON.stringify", () => {
+test("property: stringifyJson writes a value like JSON.stringify, also inside a value that is too deep for JSON.stringify", () => {
   const deep = nested(0, (value) => [value]);
   const deepText = stringifyJson(deep);
   fc.assert(

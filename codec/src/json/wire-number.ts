@@ -3,7 +3,7 @@ import { NumberText } from "./number-text.ts";
 
 /**
  * Returns a 64-bit integer for a JSON body whose upstream expects bare numbers: the exact number
- * `9007199254740993`, for which ProtoJSON writes a string.
+ * `9007199254740993`, where ProtoJSON would write a string.
  */
 export function wireNumber(value: bigint): JsonValue {
   const number = Number(value);

@@ -15,7 +15,7 @@ export interface Run extends Range {
   readonly field: FieldPlan;
   /** The first tag. */
   readonly tag: number;
-  /** The number of known fields before it in the message. */
+  /** The number of known fields that precede it in the message type. */
   readonly place: number;
 }
 
@@ -53,7 +53,7 @@ function isTagOf({ kind, value }: FieldPlan, tag: number): boolean {
   return (tag & 7) === (kind === "map" ? 2 : value.wireType) || (kind === "list" && (tag & 7) === 2);
 }
 
-/** Rejects oneofs with several members. The last member would count, but serializers write only one. */
+/** Rejects oneofs with several members. Parsers keep the last member, but serializers write only one. */
 function expectEachOnce(runs: readonly Run[]): void {
   const oneofs = new Set<number>();
   for (const [index, { field }] of runs.entries()) {
@@ -109,7 +109,7 @@ function keyId(cursor: WireCursor, mapKey: ScalarType, end: number): string {
     cursor.skip(wireType, end);
     if (wireType === 2) from = withoutLength(cursor.bytes, { from, to: cursor.position }).from;
   } else if (wireType === 1 || wireType === 5) {
-    // an absent key and an explicit zero would be two encodings of the same key
+    // otherwise an absent key and an explicit zero would be two encodings of the same key
     throw new Unprintable("a key of a fixed length that is absent");
   } else {
     cursor.low = 0;

@@ -62,9 +62,7 @@ export function* printJsonInParts(
   }
 }
 
-/**
- * Prints a part. Returns undefined on an error: errors are reported for the whole message, not for a part.
- */
+/** Prints a part. Returns undefined on an error, because errors are reported for the whole message. */
 function usualByProtobufEs(...part: Parameters<typeof byProtobufEs>): Uint8Array | undefined {
   try {
     return byProtobufEs(...part);

@@ -59,7 +59,9 @@ class Values {
     this.hasValues = true;
   }
 
-  /** Adds the JSON of a message without its first and last characters, unless the rest is empty. */
+  /**
+   * Adds the JSON of a message without its first `first` and last `last` characters, unless nothing remains.
+   */
   add(json: Uint8Array, first: number, last: number): void {
     if (json.length <= first + last) return;
     this.next();
@@ -73,9 +75,7 @@ interface Repeated {
   readonly field: FieldPlan;
   readonly depth: number;
   readonly values: Values;
-  /**
-   * The number of characters before and after the content of the list or map in the JSON of such a message.
-   */
+  /** The number of characters before and after the content of the list or map in the JSON of the message. */
   readonly first: number;
   readonly last: number;
 }
@@ -150,8 +150,7 @@ export class TakeApart {
   }
 
   /**
-   * Returns the end of the group of fields that are printed together with the first: small fields next to
-   * each other.
+   * Returns the end of the group that starts at `first`: adjacent small fields, which are printed together.
    */
   private endOfGroup(runs: readonly Run[], first: number): number {
     const start = runs[first];
@@ -252,7 +251,7 @@ export class TakeApart {
   // lists and maps
 
   /**
-   * Prints the items or entries in a range: small ones in groups, each large one separately.
+   * Prints the items or entries in a range: small ones in groups, large ones individually.
    *
    * @param keys the map keys printed so far; undefined if the keys are known to be distinct
    */

@@ -10,7 +10,7 @@ import {
 import type { WasmInstance } from "./wasm.ts";
 import { ENUM_WORDS, FIELD_WORDS, FORM, KIND, MESSAGE_WORDS, NAME_WORDS, SHAPE } from "./wasm-layout.ts";
 
-/** The field number from which fields are found by search. Smaller numbers are found by index. */
+/** The lowest field number that is found by search. Smaller field numbers are array indexes. */
 const MAX_DENSE = 1024;
 /** The maximum number of oneofs in a message. Each takes one bit. */
 const MAX_ONEOFS = 32;

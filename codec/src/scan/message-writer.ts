@@ -53,7 +53,7 @@ export class MessageWriter {
     keyOf(this.keys, key);
   }
 
-  /** Returns the rank that records the position of a value. */
+  /** Returns the rank at which the scanner records the position of a value. */
   slot(keys: readonly string[], field: number): number {
     const name = JSON.stringify(keys);
     const places = keys.map((key): Place => [this.keys, key]);

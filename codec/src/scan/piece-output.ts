@@ -7,8 +7,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const RESERVE = 1.1;
 
 /**
- * Joins bytes that arrive in pieces into a buffer that the caller may release. Space before the pieces is
- * reserved for the bytes that arrive last, which avoids another copy.
+ * Joins bytes that arrive in pieces into a buffer that the caller may release. Space is reserved in front of
+ * the pieces for the leading bytes, which arrive last. This avoids another copy.
  */
 export class PieceOutput {
   private bytes: Bytes = new Uint8Array(0);
@@ -25,7 +25,7 @@ export class PieceOutput {
     return this.end - this.start;
   }
 
-  /** @param share the share of the total that has arrived, including this piece: above 0 and at most 1 */
+  /** @param share the fraction of the total that has arrived, including this piece: above 0 and at most 1 */
   push(piece: Uint8Array, share: number): void {
     const end = this.end + piece.length;
     if (end > this.bytes.length) {
@@ -53,7 +53,7 @@ export class PieceOutput {
     return this.bytes.subarray(from, at + this.length + behind.length);
   }
 
-  /** Moves the pieces to a larger buffer, whose memory is not touched before it is used. */
+  /** Moves the pieces to a larger buffer. The additional memory is not touched until it is needed. */
   private move(to: number, size: number): void {
     const bytes = pool.acquire(size);
     bytes.set(this.bytes.subarray(this.start, this.end), to);

@@ -19,7 +19,7 @@ import { KEY_BYTES, type Window, windowFor } from "./window.ts";
 /** The number of bytes read in one step. */
 export interface WindowSizes {
   readonly usual: number;
-  /** The maximum for a single large item. */
+  /** The maximum number of bytes read in one step, for a single large item. */
   readonly max: number;
 }
 
@@ -30,7 +30,7 @@ const BYTES_PER_UNIT = 256;
 /** A body to be read in pieces. */
 export interface LargeBody {
   readonly bytes: Uint8Array;
-  /** The number of its root field. */
+  /** The number that identifies the root field. */
   readonly root: number;
   readonly withStatus: boolean;
   /** The maximum cost of reading; undefined if the body cannot exceed it. */
@@ -47,10 +47,10 @@ export interface PiecedMessage {
 
 /**
  * Reads a body that consists mostly of one list, a few items at a time. In each run the scanner gets the
- * bytes before the list, then as many items as fit. It fails where the items are cut off, but has recorded
- * where the last item begins. The last run reads to the end of the body and returns the message, into which
- * the items written before are then inserted. Between two runs nothing stays in the memory of the scanner, so
- * other bodies may use it, and an aborted read needs no cleanup.
+ * bytes before the list, then as many items as fit. The run fails where an item is cut off, but the scanner
+ * has recorded where that item begins. The last run reads to the end of the body and returns the message,
+ * into which the previously written items are then inserted. Between two runs nothing stays in the memory of
+ * the scanner, so other bodies may use it, and an aborted read needs no cleanup.
  *
  * @returns undefined if the JavaScript decoder has to decode the body
  */
@@ -121,7 +121,7 @@ class PieceScan {
     const { input, output, end: room } = window;
     const written = wasm.exports.scan(input, length, root, output, room, room, withStatus);
     if (end === bytes.length) return written < 0 ? "left" : this.readLast(window, written);
-    // the message ends before the body does: JavaScript handles the rest
+    // the message ends before the body does, and JavaScript handles the bytes after the message
     return written < 0 ? this.readPiece(window) : "left";
   }
 

@@ -31,11 +31,11 @@ export type Payload = MessageTable | FieldEntry | PagePayload;
  */
 const MAX_KEYS = 24;
 
-/** Reports whether the scanner can read a payload, as far as the table alone determines this. */
+/** Reports whether the scanner can read a payload, as far as this can be determined from the table. */
 export function isReadablePayload(payload: Payload): boolean {
   if ("item" in payload) return isReadablePayload(payload.item);
   if (!(payload instanceof MessageTable)) return isReadableKind(payload[1]);
-  // these types, or their fields, have null as a value
+  // null is a value for these types or for their fields
   if (payload === ValueTable || payload === ListValueTable) return false;
   return typesOf(payload) === undefined && isReadable(payload);
 }
@@ -63,7 +63,7 @@ function isReadableChoice(choice: ChoiceEntry): boolean {
   );
 }
 
-/** Reports whether a condition is a single test of plain keys. */
+/** Reports whether a condition is a single test that involves only plain keys. */
 function isReadableCase({ key = [], is, present, type, as }: ChoiceCase): boolean {
   const asked = [is, present, type].filter((each) => each !== undefined).length;
   return as !== undefined && asked === 1 && key.every((path) => stepsTo({ path }).length === 1);
@@ -76,7 +76,7 @@ export function stepsTo(key: Key): readonly string[] {
   return steps.every((step) => /^[A-Za-z_$@][\w$@:-]*$/.test(step)) ? steps : [];
 }
 
-/** Reports whether the scanner can read values of a kind, as far as the table alone determines this. */
+/** Reports whether the scanner can read values of a kind, as far as this can be determined from the table. */
 export function isReadableKind(kind: Kind): boolean {
   if (typeof kind === "string") return kind !== "duration" && kind !== "fieldMask";
   if (kind instanceof EnumTable) return true;

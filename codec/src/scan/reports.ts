@@ -3,7 +3,7 @@ import { DifferenceWriter } from "../decode/difference-writer.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { WasmInstance } from "./wasm.ts";
 
-/** The number of words of a report before its steps, and of a step. See codec/scanner/report.ts. */
+/** The number of words in a report before its steps, and in each step. See codec/scanner/report.ts. */
 const HEAD_WORDS = 5;
 const STEP_WORDS = 3;
 /**
@@ -41,7 +41,7 @@ export interface KeptReport {
   readonly value: string;
 }
 
-/** The first reports, in the order of the decoder, and the total count. */
+/** The first reports, in the order in which the decoder would find them, and the total number of reports. */
 export interface KeptReports {
   readonly first: readonly KeptReport[];
   readonly count: number;
@@ -59,7 +59,7 @@ class ReportWriter extends DifferenceWriter {
 
 /**
  * Reads the differences in the order in which a decoder would have found them: the fields of a message by
- * rank, then the keys of the message itself. Returns undefined if the decoder would have found a number whose
+ * rank, then the keys of the message itself. Returns undefined if the decoder would have met a number whose
  * notation JSON.parse changes.
  *
  * @param from the address of the first report

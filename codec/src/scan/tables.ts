@@ -46,7 +46,7 @@ import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
 import type { WasmInstance } from "./wasm.ts";
 
-/** A number of ranks for which no stack has room, so that JavaScript handles the message. */
+/** A number of ranks that exceeds every stack, so that JavaScript handles the message. */
 const UNREADABLE = 0xff_ffff;
 
 const VARINT = 0;
@@ -243,7 +243,7 @@ export class Tables {
     return message.field(field, places);
   }
 
-  /** Returns the object and key where a key is read. */
+  /** Returns the key at the end of a path, with the object that contains it. */
   private placeOf(key: Key, message: MessageWriter): Place {
     const steps = stepsTo(key);
     return [this.keysBelow(steps.slice(0, -1), message), steps.at(-1) ?? ""];

@@ -81,7 +81,7 @@ export class EnumTable {
     return this.has(number) || (!this.closed && number >= INT32_MIN && number <= INT32_MAX);
   }
 
-  /** Returns the spelling of a number in a request; its digits if the number is undeclared. */
+  /** Returns the spelling of a number in a request, or its digits if the number is undeclared. */
   wire(number: number): string {
     return this.spellings.get(number) ?? String(number);
   }

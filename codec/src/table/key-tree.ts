@@ -1,6 +1,6 @@
 import { stepsOf } from "../json/json-path.ts";
 
-/** The keys that paths lead through, each with the keys inside it; `all` at the end of a path. */
+/** The keys on declared paths, each with the keys inside its value; `all` at the end of a path. */
 export type KeyTree = ReadonlyMap<string, KeyTree | "all">;
 
 type Growing = Map<string, Growing | "all">;

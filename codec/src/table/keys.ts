@@ -16,7 +16,7 @@ import { ListValueTable, StructTable, ValueTable } from "./well-known.ts";
 /** The oneof members with separate keys: each has a field number and the paths that it is read from. */
 export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;
 
-/** Returns the first key of the object on the way to a value. */
+/** Returns the key of the object with which the path to a value begins. */
 export function firstKey(key: Key): string {
   return typeof key === "string" ? key : (stepsOf(key.path)[0] ?? "");
 }
@@ -65,7 +65,7 @@ export function hasKeyOf(message: MessageTable, json: JsonObject): boolean {
   return Object.keys(json).some((key) => keys.has(key));
 }
 
-/** Whether a message reads a key of its object, as a field or by collecting it. */
+/** Reports whether a message reads a key of its object, as a field or by collecting it. */
 export function readsKey(message: MessageTable, key: string): boolean {
   const readsAll = (entry: Entry) => "unknown" in entry || "any" in entry || "value" in entry;
   if ([StructTable, ValueTable, ListValueTable].includes(message)) return true;

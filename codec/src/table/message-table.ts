@@ -44,8 +44,8 @@ export type Key = string | { readonly path: string };
 
 /**
  * A field: its number, the way it is read, and its keys in the order in which they are tried. A choice member
- * without keys shares the object of the outer message. A field has no keys if its JSON is not in an object or
- * is a whole payload.
+ * without keys shares the object of the outer message. A field whose JSON is not in an object, or is a whole
+ * payload, has no keys.
  */
 export type FieldEntry = readonly [number: number, kind: Kind, ...keys: Key[]];
 

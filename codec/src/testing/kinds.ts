@@ -20,7 +20,7 @@ import type { Difference, DifferenceClass } from "../decode/difference.ts";
 import { ProtoWriter } from "../decode/proto-writer.ts";
 import type { ScalarKind } from "../table/kinds.ts";
 
-/** The scalar kinds with a separate protobuf type, which excludes bytes written as strings. */
+/** The scalar kinds that have their own protobuf type: all except bytes written as strings. */
 export type TypedKind = Exclude<ScalarKind, "textBytes">;
 
 /** The scalar kinds of the writer with their descriptor types. */
@@ -63,8 +63,8 @@ const MESSAGES = {
 } as const;
 
 /**
- * Returns the number of a field of test.v1.Kinds. Its name is a scalar kind, a kind with the suffix `_list`,
- * or the name of a message field.
+ * Returns the number of a field of test.v1.Kinds. The field name is a scalar kind, a kind with the suffix
+ * `_list`, or the name of a message field.
  */
 export function numberOf(name: string): number {
   const kind = SCALAR_KINDS.indexOf(name.replace(/_list$/, "") as TypedKind);

@@ -1,4 +1,4 @@
-/** The number of waiting tasks that resume in one turn of the event loop. */
+/** The number of waiting tasks that resume in each turn of the event loop. */
 const RESUMED_PER_TURN = 2;
 
 const WAITING = new Set<() => void>();

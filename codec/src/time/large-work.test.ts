@@ -82,7 +82,7 @@ const response = fc.record({
   leavesAfter: fc.option(fc.nat({ max: 6 }), { nil: undefined }),
 });
 
-test("property: the bytes in progress stay below the limit, or a single response exceeds it, and each response gets its turn", async () => {
+test("property: the bytes in progress exceed the limit only for a single response, and each response gets its turn", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(response, { maxLength: 12 }), async (responses) => {
       const work = new LargeWork({ monotonic: () => 0, after: atOnce });

@@ -7,8 +7,8 @@ const PAUSE = 0.5;
 const MAX_PAUSE_MS = 200;
 
 /**
- * The maximum total number of bytes that concurrent work may read, unless a single piece reads more. Until it
- * is printed, a decoded response takes many times its size.
+ * The maximum total number of bytes that concurrent work may read, unless a single piece reads more. A
+ * decoded response takes many times its size until it has been printed.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -64,9 +64,9 @@ export class LargeWork {
   }
 
   /**
-   * Records that work on this many bytes is in progress, until the returned function is called. Work that
-   * uses the result of previous work should begin no later than in the event loop turn in which the previous
-   * work ended: then no other work begins in between.
+   * Records that work on this many bytes is in progress, until the returned function is called. If work uses
+   * the result of previous work, begin it no later than in the event loop turn in which the previous work
+   * ended, so that no other work begins in between.
    */
   begin(bytes: number): () => void {
     this.inProgress += bytes;

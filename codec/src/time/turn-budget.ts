@@ -1,6 +1,7 @@
 /**
- * Limits synchronous work in one turn of the event loop. Work that a thread could do is done synchronously if
- * that is cheaper. A turn may bring a hundred messages, and nothing else runs while they are processed.
+ * Limits synchronous work in one turn of the event loop. Some work that a worker thread could do is cheaper
+ * when done synchronously. But a turn may bring a hundred messages, and nothing else runs while they are
+ * processed.
  */
 export class TurnBudget {
   private readonly most: number;

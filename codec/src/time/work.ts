@@ -3,7 +3,7 @@ import { nextTurn } from "./event-loop.ts";
 import { LARGE_WORK } from "./large-work.ts";
 
 /**
- * Long work that may pause wherever it yields. It yields the number of units done since the last yield; a
+ * Long work that may pause wherever it yields. It yields the number of units done since the last yield; each
  * unit takes at most about a microsecond.
  */
 export type Work<T> = Generator<number, T, undefined>;
@@ -19,7 +19,7 @@ export interface TurnOptions {
   readonly signal: AbortSignal | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   /**
-   * The number of bytes that the work reads. Queued work begins only when the work in progress reads few
+   * The number of bytes that the work reads. Queued work begins only while the work in progress reads few
    * enough bytes.
    */
   readonly bytes: number;

@@ -13,7 +13,7 @@ const CONNECTION = `${EACH}. It applies to each connection.`;
 const REQUEST = `${EACH}. It applies to each request or call.`;
 const PROCESS = `${EACH}. It applies to the process.`;
 
-/** For each limit, the part that a single client may use, and the part reserved for others. */
+/** For each limit, the part that a single client may use, and the part that is reserved for other clients. */
 export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   connections: ofCounts("connectionsPerClient"),
   connectionsPerClient: PART,
@@ -45,9 +45,9 @@ export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   readMaxBytes: REQUEST,
   writeMaxBytes: REQUEST,
   messageDepth: REQUEST,
-  heldRequestBytes: `One caller can use half of the limit. ${QUARTER}. Its incomplete requests fail first when callers that hold less need room.`,
+  heldRequestBytes: `One caller can use half of the limit. ${QUARTER}. When callers holding less memory need room, the incomplete requests of this caller fail first.`,
   heldResponseBytes:
-    "One caller can use half of the limit. Two callers can use all of it. Their unread responses are aborted first when callers that hold less need room.",
+    "One caller can use half of the limit. Two callers can use all of it. When callers holding less memory need room, the unread responses of these two callers are aborted first.",
   queuedDecompressions:
     "One caller can use the whole queue. Callers with fewer waiting messages then replace its newest messages.",
   messageCost: REQUEST,

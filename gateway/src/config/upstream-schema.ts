@@ -3,7 +3,7 @@ import { upstreamSignIn } from "./authorization-sign-in.ts";
 import { oauth1Credentials, oauth2Credentials } from "./oauth-credentials.ts";
 import { optionalSecret, optionalText, secret, text } from "./schema-parts.ts";
 
-/** A pattern for headers that HTTP, the RPC protocols or the gateway itself use. */
+/** A pattern for headers that HTTP, the RPC protocols or the gateway itself uses. */
 const RESERVED_HEADER =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|origin|user-agent|vary|forwarded|x-forwarded-.*|x-request-id|traceparent|tracestate|baggage|accept(?:-.*)?|content-.*|access-control-.*|proxy-.*|connect-.*|grpc-.*|.*-bin)$/;
 
@@ -59,7 +59,7 @@ const credentials = z.strictObject({
   passThrough: passThrough.optional(),
 });
 
-/** Credentials of an upstream, as places of secrets. */
+/** The credentials of an upstream, as locations of secrets. */
 export type CredentialPlaces = z.infer<typeof credentials>;
 
 const address = z
@@ -99,7 +99,7 @@ const retry = offOr({
     "The maximum total wait of a call whose client set no deadline. A call that would wait longer fails immediately, with the upstream's error and its RetryInfo. Default: 2000.",
   ),
   budget: part.describe(
-    "The retry tokens that each success earns. Each retry spends one token. Retries therefore cannot multiply the load on a failing upstream. Default: 0.2.",
+    "The number of retry tokens that each success earns. Each retry spends one token. Retries therefore cannot multiply the load on a failing upstream. Default: 0.2.",
   ),
 });
 
@@ -176,7 +176,7 @@ const differenceLevels = {
     "Content that the description does not declare: unknown keys, which are dropped, and unknown values of open enums, which are kept. Logged at `debug`.",
   ),
   converted: LEVEL.describe(
-    "Values that were converted to the declared type, e.g. a number that arrived as a string. Logged at `info`.",
+    "Values that were converted to the declared type, e.g. a 32-bit integer that arrived as a string. A 64-bit integer as a string is valid ProtoJSON, and never a difference. Logged at `info`.",
   ),
   lost: LEVEL.describe("Declared values that the message cannot hold. Logged as warnings."),
 };
@@ -245,7 +245,7 @@ export const upstreamSchema = z
       "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns them off, e.g. for a test server.",
     ),
     redirects: redirects.describe(
-      "Follow redirects of GET and HEAD requests to these hosts, for methods with a `redirects` rule. At most 5 redirects are followed, never from https to http, and never from a public to a private address. Other origins get no credentials. Default: `false`.",
+      "Follow redirects to these hosts, for GET and HEAD requests of methods with a `redirects` rule. At most 5 redirects are followed, never from https to http, and never from a public to a private address. Other origins get no credentials. Default: `false`.",
     ),
     differences: z
       .strictObject(differenceLevels)
@@ -254,7 +254,7 @@ export const upstreamSchema = z
         "How the gateway handles differences between this upstream's responses and their description. Default: the top-level `differences`.",
       ),
     callsInFlight: count.describe(
-      "The maximum number of concurrent calls to this upstream, so that a slow upstream cannot take all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters. If the maximum is 16 or more, streams leave a sixteenth of it to unary calls. Default: 1024.",
+      "The maximum number of concurrent calls to this upstream. The maximum prevents a slow upstream from taking all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters. If the maximum is 16 or more, streams leave a sixteenth of it to unary calls. Default: 1024.",
     ),
     traceContext: z
       .boolean()

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Callbacks } from "./callbacks.ts";
 import { Http1Handle } from "./http1-handle.ts";
+import { ReadTurns } from "./read-turns.ts";
 
 const CHUNK = "5\r\nabcde\r\n";
 const callbacks = new Callbacks((error) => {
@@ -68,4 +69,23 @@ test("property: a connection is not read while it is stopped, and its whole body
     }),
     { numRuns: 50 },
   );
+});
+
+test("a connection is not read while one of its requests waits", async () => {
+  const { client, request, response } = await begin();
+  const turns = new ReadTurns(callbacks, () => false);
+  turns.addHttp1(request.socket, callbacks);
+  const releases = [turns.hold(request.socket), turns.hold(request.socket)];
+  const before = request.socket.bytesRead;
+  client.write(CHUNK);
+  for (let count = 0; count < 5; count++) await turn();
+  releases[0]?.();
+  for (let count = 0; count < 5; count++) await turn();
+  expect(request.socket.bytesRead).toBe(before);
+  releases[1]?.();
+  const [received] = await once(request.setEncoding("utf8"), "data");
+  expect(received).toBe("abcde");
+  turns.close();
+  response.end();
+  client.destroy();
 });

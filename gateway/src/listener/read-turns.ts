@@ -1,22 +1,22 @@
 import type { Http2Session, ServerHttp2Session } from "node:http2";
-import type { Duplex } from "node:stream";
+import { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 import { type HttpRequest, isHttp2 } from "./http.ts";
 import { Http1Handle } from "./http1-handle.ts";
 
 /**
- * The maximum number of HTTP/2 streams that open and close in one turn of the event loop; this many take
- * about 50 ms.
+ * The maximum number of HTTP/2 streams that open and close in one event-loop turn; this number of streams
+ * takes about 50 ms.
  */
 export const STREAMS_PER_TURN = 400;
 
-/** The number of chunks of request bodies that take as long as one stream. */
+/** The number of request body chunks that take as long as one stream. */
 const CHUNKS_PER_STREAM = 12;
 
 /** The number of HTTP/1 requests that take as long as one stream. */
 const REQUESTS_PER_STREAM = 2;
 
-/** The time that a client rests whose chunks took most of a turn, in milliseconds. */
+/** The time that a client has to rest if its chunks took most of a turn, in milliseconds. */
 const REST_MS = 100;
 
 /** The handle through which Node reads a connection. */
@@ -34,33 +34,36 @@ interface Waiting {
 const OPEN = new Set<ReadTurns>();
 
 /**
- * Counts a chunk of a request body. A peer can send each byte in its own frame or chunk.
+ * Counts a chunk of a request body. A peer can send each byte in a separate frame or chunk.
  *
- * @param isUseful whether the chunk may be a whole message, so that its client need not rest
+ * @param isUseful whether the chunk may be a whole message; if so, its client need not rest
  */
 export function countChunk(request: HttpRequest, isUseful = false): void {
   for (const turns of OPEN) turns.countChunk(request, isUseful);
 }
 
 /**
- * Spreads the input of connections over turns of the event loop. In one turn, Node reads every connection
- * with input, and a single read can bring hundreds of requests or thousands of chunks. After too many, no
- * connection is read before the next turn. A client whose chunks took most of a turn rests: one read alone
- * can take tens of milliseconds, and others would wait for one after another. A session with a request that
- * has not begun is not read either: Node would keep each chunk of its body as an object. Unread input stays
- * in system buffers, which slows down the sender.
+ * Spreads the input of connections over event-loop turns. In one turn, Node reads every connection with
+ * input, and a single read can yield hundreds of requests or thousands of chunks. Once there were too many,
+ * no connection is read before the next turn. A client whose chunks took most of a turn rests: a single read
+ * can take tens of milliseconds, and other clients would have to wait for many such reads. A session with a
+ * request that waits to be started is not read either: Node would keep each chunk of its body as an object.
+ * Unread input stays in system buffers, which slows down the sender.
  */
 export class ReadTurns {
   private readonly callbacks: Pick<Callbacks, "soon" | "after">;
-  /** The open sessions of HTTP/2. */
+  /** The open HTTP/2 sessions. */
   readonly sessions = new Set<ServerHttp2Session>();
   private readonly http1 = new Map<Duplex, Http1Handle>();
   private readonly stopped = new Set<ReadHandle>();
-  /** By the handle of a connection, the number of reasons not to read it: requests that wait, and rests. */
+  /**
+   * The number of reasons not to read a connection, by its handle. A reason is a waiting request or a resting
+   * client.
+   */
   private readonly held = new Map<ReadHandle, number>();
   private readonly waiting: Waiting[] = [];
   private inTurn = 0;
-  /** The chunks of this turn, by client. */
+  /** The number of chunks in this turn, by client. */
   private readonly chunks = new Map<string, number>();
   private readonly resting = new Set<string>();
   private readonly isProxy: (address: string) => boolean;
@@ -77,13 +80,13 @@ export class ReadTurns {
     callbacks.once(session, "close", () => this.sessions.delete(session));
   }
 
-  /** Adds a connection of HTTP/1, after Node's server has taken it. */
+  /** Adds an HTTP/1 connection that Node's server has already received. */
   addHttp1(socket: Duplex, callbacks: Pick<Callbacks, "on" | "once">): void {
     this.http1.set(socket, new Http1Handle(socket, callbacks));
     callbacks.once(socket, "close", () => this.http1.delete(socket));
   }
 
-  /** Counts streams that open or close now. */
+  /** Counts streams that open or close in this turn. */
   count(streams: number): void {
     const before = this.inTurn;
     if (before === 0 && streams > 0) this.callbacks.soon(() => this.next());
@@ -103,24 +106,24 @@ export class ReadTurns {
   }
 
   /**
-   * Accepts a new connection, whose first requests may have arrived, now or in a later turn, and after the
-   * rest of its client.
+   * Accepts a new connection, whose first requests may already have arrived: in this turn, in a later turn,
+   * or once its client has rested.
    */
   begin(socket: Duplex, take: () => void): void {
     this.beginWaiting({ address: addressOfSocket(socket), take });
   }
 
   /**
-   * Stops reading a session while one of its requests waits.
+   * Stops reading a connection while one of its requests waits.
    *
    * @returns a function that ends the wait of this request. It may be called more than once.
    */
-  hold(session: Http2Session | undefined): () => void {
-    const handle = handleOf(session);
+  hold(connection: Http2Session | Duplex | undefined): () => void {
+    const handle = connection instanceof Duplex ? this.http1.get(connection) : handleOf(connection);
     return handle === undefined ? () => undefined : this.holdHandle(handle);
   }
 
-  /** Counts nothing from now on. */
+  /** Stops counting. */
   close(): void {
     OPEN.delete(this);
   }
@@ -150,7 +153,10 @@ export class ReadTurns {
     }
   }
 
-  /** Begins connections one at a time: the streams of one are counted before the next one. */
+  /**
+   * Begins to serve connections one at a time: the streams of one connection are counted before the next
+   * connection begins.
+   */
   private beginAll(): void {
     for (const each of this.waiting.splice(0)) this.callbacks.soon(() => this.beginWaiting(each));
   }
@@ -174,7 +180,7 @@ export class ReadTurns {
     this.beginAll();
   }
 
-  /** Reads no connection of a client for a while. */
+  /** Pauses reading from all connections of a client for a while. */
   private rest(client: string): void {
     if (this.resting.has(client) || this.isProxy(client)) return;
     this.resting.add(client);

@@ -1,10 +1,10 @@
 import type { Http2Session } from "node:http2";
+import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 import { ReadTurns } from "./read-turns.ts";
 
 /**
- * The maximum number of requests that start in one turn of the event loop: about 10 ms of work at the default
- * costs.
+ * The maximum number of requests that start in one event-loop turn: about 10 ms of work at the default costs.
  */
 export const PER_TURN = 32;
 
@@ -12,10 +12,10 @@ export const PER_TURN = 32;
 type Begin = () => void;
 
 /**
- * Limits the number of requests that start in one turn of the event loop. One read of a connection can
- * contain hundreds of requests, and during a flood each turn reads many connections. Starting all of them
- * immediately would delay all work in progress. Over `PER_TURN`, requests wait for the next turn, and clients
- * take turns, so a flood does not delay other clients. The caller counts waiting requests.
+ * Limits the number of requests that start in one event-loop turn. One read of a connection can contain
+ * hundreds of requests, and during a flood each turn reads many connections. Starting all of them immediately
+ * would delay all work in progress. Requests over `PER_TURN` wait for the next turn, and clients take turns,
+ * so a flood does not delay other clients. The caller counts waiting requests.
  */
 export class RequestTurns {
   /** The turns in which connections are read. */
@@ -36,10 +36,10 @@ export class RequestTurns {
    * Starts a request of a client, now or in a later turn.
    *
    * @param begin must not throw
-   * @param session the HTTP/2 session of the request, which is not read while the request waits
+   * @param connection the connection of the request, which is not read while the request waits
    * @returns a function that removes the waiting request; undefined if the request has started
    */
-  add(client: string, begin: Begin, session?: Http2Session): (() => void) | undefined {
+  add(client: string, begin: Begin, connection?: Http2Session | Duplex): (() => void) | undefined {
     this.turn();
     if (this.begun < PER_TURN && this.waiting.size === 0) {
       this.begun += 1;
@@ -47,7 +47,7 @@ export class RequestTurns {
       return undefined;
     }
     const own = this.waiting.get(client) ?? new Set();
-    const release = this.reads.hold(session);
+    const release = this.reads.hold(connection);
     const held = () => {
       release();
       begin();

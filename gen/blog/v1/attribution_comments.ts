@@ -21,7 +21,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.BlogAttribution.url", "The URL of the blog."],
   ["blog.v1.LinkAttribution", "A source that is a web page."],
   ["blog.v1.LinkAttribution.url", "The URL of the page."],
-  ["blog.v1.LinkAttribution.url_redirect", "The same URL as a redirect through the service."],
+  ["blog.v1.LinkAttribution.url_redirect", "A URL of the service that redirects to the page."],
   ["blog.v1.PostAttribution", "A source that is a post."],
   ["blog.v1.PostAttribution.blog", "The blog of the post."],
   ["blog.v1.PostAttribution.post", "The post."],

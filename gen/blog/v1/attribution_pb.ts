@@ -161,7 +161,7 @@ export type LinkAttribution = Message<"blog.v1.LinkAttribution"> & {
   url: string;
 
   /**
-   * The same URL as a redirect through the service.
+   * A URL of the service that redirects to the page.
    *
    * @generated from field: string url_redirect = 2;
    */

@@ -256,7 +256,7 @@ export type Notification = Message<"blog.v1.Notification"> & {
   body?: NotificationBody | undefined;
 
   /**
-   * The effects of a tap on the notification.
+   * The effect of tapping the notification.
    *
    * @generated from field: blog.v1.NotificationActions actions = 62;
    */
@@ -389,7 +389,7 @@ export const NotificationBodySchema: GenMessage<NotificationBody> = /*@__PURE__*
  */
 export type NotificationActions = Message<"blog.v1.NotificationActions"> & {
   /**
-   * The effects of a tap on the notification.
+   * The effect of tapping the notification.
    *
    * @generated from field: blog.v1.NotificationTap tap = 1;
    */
@@ -411,7 +411,7 @@ export const NotificationActionsSchema: GenMessage<NotificationActions> = /*@__P
   messageDesc(file_blog_v1_notification, 4);
 
 /**
- * The effects of a tap on a notification.
+ * The effect of tapping a notification.
  *
  * @generated from message blog.v1.NotificationTap
  */

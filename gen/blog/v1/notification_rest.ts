@@ -116,7 +116,7 @@ export const NotificationTable: MessageTable = table("blog.v1.Notification", () 
 ]);
 
 /**
- * The effects of a tap on a notification.
+ * The effect of tapping a notification.
  *
  * @generated from message blog.v1.NotificationTap
  */

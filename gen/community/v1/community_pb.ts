@@ -539,7 +539,7 @@ export const CommunityService: GenService<{
     output: typeof RemoveReactionResponseSchema;
   },
   /**
-   * Returns the last action of the moderators on a post in a community. The caller must be a moderator or the
+   * Returns the moderators' last action on a post in a community. The caller must be a moderator or the
    * author of the post.
    *
    * @generated from rpc community.v1.CommunityService.GetModeratedPost

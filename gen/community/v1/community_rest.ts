@@ -683,7 +683,7 @@ export const CommunityService_removeReaction: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.RemoveReaction)
 
 /**
- * Returns the last action of the moderators on a post in a community. The caller must be a moderator or the
+ * Returns the moderators' last action on a post in a community. The caller must be a moderator or the
  * author of the post.
  *
  * GET /v2/communities/{community_handle}/moderation/posts/{post_id}
@@ -884,7 +884,7 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
       unmuteCommunity: "Unmutes a community. The caller must be a member.",
       addReaction: "Adds an emoji reaction to a post in a community. The caller must be a member.",
       removeReaction: "Removes a reaction from a post in a community.",
-      getModeratedPost: "Returns the last action of the moderators on a post in a community. The caller must be a moderator or the\nauthor of the post.",
+      getModeratedPost: "Returns the moderators' last action on a post in a community. The caller must be a moderator or the\nauthor of the post.",
       removePost: "Removes a post from a community. The caller must be able to moderate the post.",
       restorePost: "Restores a post that was removed from a community. The caller must be able to moderate the post.",
       listTimeline: "Lists the timeline of a community: posts, and elements that the service adds between them.",

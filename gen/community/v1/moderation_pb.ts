@@ -25,7 +25,7 @@ export const file_community_v1_moderation: GenFile = /*@__PURE__*/
   fileDesc("Ch1jb21tdW5pdHkvdjEvbW9kZXJhdGlvbi5wcm90bxIMY29tbXVuaXR5LnYxItwCChdHZXRNb2RlcmF0ZWRQb3N0UmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRIYCgdwb3N0X2lkGAIgASgEQge6SAQyAiAAEgsKA25wZhgUIAEoCBJLCgtibG9nX2ZpZWxkcxgVIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEIk8KGEdldE1vZGVyYXRlZFBvc3RSZXNwb25zZRIzCg5tb2RlcmF0ZWRfcG9zdBgBIAEoCzIbLmNvbW11bml0eS52MS5Nb2RlcmF0ZWRQb3N0IsUDCg1Nb2RlcmF0ZWRQb3N0Ei4KBmFjdGlvbhgBIAEoDjIeLmNvbW11bml0eS52MS5Nb2RlcmF0aW9uQWN0aW9uEiEKC2FjdGlvbl9uYW1lGAIgASgJQgy66xgIEgZhY3Rpb24SKwoGcmVhc29uGAMgASgOMhsuY29tbXVuaXR5LnYxLlJlbW92YWxSZWFzb24SIQoLcmVhc29uX25hbWUYBCABKAlCDLrrGAgSBnJlYXNvbhIMCgRub3RlGAUgASgJEj4KDG1vZGVyYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDLrrGAgSAnRzMgIIARIbCgRwb3N0GAcgASgLMg0uYmxvZy52MS5Qb3N0EiAKCW1vZGVyYXRvchgIIAEoCzINLmJsb2cudjEuQmxvZxJOCg51bmtub3duX2ZpZWxkcxhkIAMoCzIuLmNvbW11bml0eS52MS5Nb2RlcmF0ZWRQb3N0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIqoDChFSZW1vdmVQb3N0UmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRIYCgdwb3N0X2lkGAIgASgEQge6SAQyAiAAEjcKBnJlYXNvbhgDIAEoDjIbLmNvbW11bml0eS52MS5SZW1vdmFsUmVhc29uQgq6SAeCAQQQASAAEhYKBG5vdGUYBCABKAlCCLpIBXIDGOgHOlu6SFgaVgoQcmVtb3ZlX3Bvc3Qubm90ZRIddGhlIHJlYXNvbiBPVEhFUiBuZWVkcyBhIG5vdGUaI3RoaXMucmVhc29uICE9IDYgfHwgdGhpcy5ub3RlICE9ICcnIhQKElJlbW92ZVBvc3RSZXNwb25zZSKXAgoSUmVzdG9yZVBvc3RSZXF1ZXN0EswBChBjb21tdW5pdHlfaGFuZGxlGAEgASgJQrEBukitAboBqQEKEGNvbW11bml0eV9oYW5kbGUSUGEgY29tbXVuaXR5IGlzIG5hbWVkIGJ5IGl0cyBoYW5kbGUsIHdpdGhvdXQgdGhlIGRvdWJsZSBALCBvciBieSBpdHMgdXVpZCAodDouLi4pGkN0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbXkA6Lz8jXFxzXSspJCcpEhgKB3Bvc3RfaWQYAiABKARCB7pIBDICIAASGAoEbm90ZRgDIAEoCUIKukgHcgUQARjoByIVChNSZXN0b3JlUG9zdFJlc3BvbnNlKqcBChBNb2RlcmF0aW9uQWN0aW9uEiEKHU1PREVSQVRJT05fQUNUSU9OX1VOU1BFQ0lGSUVEEAASOAofTU9ERVJBVElPTl9BQ1RJT05fTU9ERVJBVEVfUE9TVBABGhO66xgPCg1tb2RlcmF0ZV9wb3N0EjYKHk1PREVSQVRJT05fQUNUSU9OX1JFU1RPUkVfUE9TVBACGhK66xgOCgxyZXN0b3JlX3Bvc3RiBnByb3RvMw", [file_blog_v1_blog_resource, file_blog_v1_post_resource, file_buf_validate_validate, file_community_v1_removal_reason, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A request for the last action of the moderators on a post.
+ * A request for the moderators' last action on a post.
  *
  * @generated from message community.v1.GetModeratedPostRequest
  */
@@ -70,7 +70,7 @@ export const GetModeratedPostRequestSchema: GenMessage<GetModeratedPostRequest> 
   messageDesc(file_community_v1_moderation, 0);
 
 /**
- * The last action of the moderators on a post.
+ * The moderators' last action on a post.
  *
  * @generated from message community.v1.GetModeratedPostResponse
  */
@@ -125,7 +125,7 @@ export type ModeratedPost = Message<"community.v1.ModeratedPost"> & {
   reasonName: string;
 
   /**
-   * The note of the moderator.
+   * The moderator's note.
    *
    * @generated from field: string note = 5;
    */
@@ -245,7 +245,7 @@ export type RestorePostRequest = Message<"community.v1.RestorePostRequest"> & {
   postId: bigint;
 
   /**
-   * The reason for the restoration, at most 1000 characters.
+   * The reason for restoring the post, at most 1000 characters.
    *
    * @generated from field: string note = 3;
    */
@@ -275,7 +275,7 @@ export const RestorePostResponseSchema: GenMessage<RestorePostResponse> = /*@__P
   messageDesc(file_community_v1_moderation, 6);
 
 /**
- * The actions of moderators on a post.
+ * The actions that moderators can take on a post.
  *
  * @generated from enum community.v1.ModerationAction
  */
@@ -303,7 +303,7 @@ export const ModerationAction = {
 } as const;
 
 /**
- * The actions of moderators on a post.
+ * The actions that moderators can take on a post.
  *
  * @generated from enum community.v1.ModerationAction
  */

@@ -20,7 +20,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["events.v1.CommitComment.created_at", "The time when the comment was written."],
   ["events.v1.CommitComment.html_url", "The URL of the web page."],
   ["events.v1.CommitComment.id", "The identifier."],
-  ["events.v1.CommitComment.line", "Line in the file."],
+  ["events.v1.CommitComment.line", "The line in the file."],
   ["events.v1.CommitComment.node_id", "The identifier in the GraphQL API."],
   ["events.v1.CommitComment.path", "The path of the file."],
   ["events.v1.CommitComment.position", "The position in the diff."],

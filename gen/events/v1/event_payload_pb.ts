@@ -125,7 +125,7 @@ export type CommitComment = Message<"events.v1.CommitComment"> & {
   position?: number | undefined;
 
   /**
-   * Line in the file.
+   * The line in the file.
    *
    * @generated from field: optional int32 line = 10;
    */

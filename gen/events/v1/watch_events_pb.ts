@@ -100,7 +100,7 @@ export type WatchPublicEventsResponse = Message<"events.v1.WatchPublicEventsResp
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */
@@ -222,7 +222,7 @@ export type WatchNetworkEventsResponse = Message<"events.v1.WatchNetworkEventsRe
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */
@@ -337,7 +337,7 @@ export type WatchOrganizationEventsResponse = Message<"events.v1.WatchOrganizati
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */
@@ -459,7 +459,7 @@ export type WatchRepositoryEventsResponse = Message<"events.v1.WatchRepositoryEv
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */

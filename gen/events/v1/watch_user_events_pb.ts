@@ -107,7 +107,7 @@ export type WatchUserEventsResponse = Message<"events.v1.WatchUserEventsResponse
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */
@@ -229,7 +229,7 @@ export type WatchUserOrganizationEventsResponse = Message<"events.v1.WatchUserOr
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */
@@ -344,7 +344,7 @@ export type WatchUserPublicEventsResponse = Message<"events.v1.WatchUserPublicEv
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */
@@ -459,7 +459,7 @@ export type WatchReceivedEventsResponse = Message<"events.v1.WatchReceivedEvents
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */
@@ -574,7 +574,7 @@ export type WatchReceivedPublicEventsResponse = Message<"events.v1.WatchReceived
   resumeToken: string;
 
   /**
-   * Whether the events are late: events that were created after them appeared before them.
+   * Whether the events are late: the feed had already listed events that were created after them.
    *
    * @generated from field: bool late = 3;
    */

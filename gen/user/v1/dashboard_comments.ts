@@ -11,7 +11,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.ListDashboardRequest.offset", "The number of posts to skip. Default: 0."],
   ["user.v1.ListDashboardRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],
   ["user.v1.ListDashboardRequest.reblog_info", "Whether to include information about reblogged posts."],
-  ["user.v1.ListDashboardRequest.since_post_id", "Return only posts that were published after this post. Default: 0; all posts."],
+  ["user.v1.ListDashboardRequest.since_post_id", "Return only posts that were published after this post. Default: 0, which returns all posts."],
   ["user.v1.ListDashboardRequest.type", "Return only posts of this type: any type except BLOCKS. Default: all types."],
   ["user.v1.ListDashboardResponse", "The posts on the user's dashboard."],
   ["user.v1.ListDashboardResponse.links", "The links to other pages of the list."],

@@ -34,7 +34,7 @@ export type ListDashboardRequest = Message<"user.v1.ListDashboardRequest"> & {
   type?: PostType | undefined;
 
   /**
-   * Return only posts that were published after this post. Default: 0; all posts.
+   * Return only posts that were published after this post. Default: 0, which returns all posts.
    *
    * @generated from field: uint64 since_post_id = 2;
    */

@@ -9,6 +9,7 @@ export interface Arguments {
   readonly upstream: string | undefined;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
+  readonly paginate: readonly string[];
   readonly report: string | undefined;
   readonly allowRemote: boolean;
 }
@@ -23,6 +24,7 @@ file, or - for the standard input.
   --upstream NAME     the upstream in connect-rest.yaml (default: the first part of the package)
   --include PATTERN   only operations whose path, "VERB path", tag or operationId fits; * is any text; may be repeated
   --exclude PATTERN   no operations that fit; may be repeated
+  --paginate PATTERN  also streams all items of operations that fit, and whose pages are only likely; may be repeated
   --report FILE       writes, as Markdown, everything that is not expressible, with its place in the document
   --allow-remote      fetches documents that references name by their URL
   --help              prints this
@@ -55,6 +57,7 @@ export function parseArguments(args: readonly string[]): Arguments | { readonly 
     upstream: values.upstream,
     include: values.include ?? [],
     exclude: values.exclude ?? [],
+    paginate: values.paginate ?? [],
     report: values.report,
     allowRemote: values["allow-remote"] ?? false,
   };
@@ -71,6 +74,7 @@ function parsedOptions(args: readonly string[]) {
         upstream: { type: "string" },
         include: { type: "string", multiple: true },
         exclude: { type: "string", multiple: true },
+        paginate: { type: "string", multiple: true },
         report: { type: "string" },
         "allow-remote": { type: "boolean" },
         help: { type: "boolean" },

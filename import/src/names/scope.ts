@@ -5,7 +5,7 @@ export class Scope {
   private readonly held: ReadonlySet<string>;
 
   /**
-   * @param identity names with the same identity count as equal
+   * @param identity returns the identity of a name; names with the same identity count as equal
    * @param held reserved names, which only `take` assigns
    */
   constructor(identity: (name: string) => string = (name) => name, held: ReadonlySet<string> = new Set()) {

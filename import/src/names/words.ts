@@ -43,7 +43,7 @@ export function wordsOf(name: string): string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** Replaces letters of other scripts by their code points, so that no name becomes empty. */
+/** Replaces letters of other scripts with their code points, so that no name becomes empty. */
 function ascii(text: string): string {
   return [...text.normalize("NFKD")]
     .map((character) => {

@@ -73,7 +73,7 @@ export interface Content {
   /** The media type, without parameters, in lower case. */
   readonly type: string;
   readonly schema: SchemaNode | undefined;
-  /** The encodings of single fields in a form. */
+  /** The encodings of individual fields in a form. */
   readonly encodings: ReadonlyMap<string, Json>;
 }
 

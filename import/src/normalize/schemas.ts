@@ -59,7 +59,7 @@ export class Schemas {
     const key = keyOf(schema);
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    // a union that is its only alternative has no content
+    // a union whose only alternative is the union itself has no content
     if (this.reading.has(key)) return plain(key, { kind: "any" });
     if (key.includes("!") && this.combined++ >= MAX_COMBINED) {
       const remedy = "exclude its operations with --exclude";
@@ -310,7 +310,10 @@ function notesAt(value: Json | undefined): Notes {
   };
 }
 
-/** Returns the notes at a reference that replace notes of the schema. */
+/**
+ * Returns the notes that are set. If they occur next to a reference, they replace the notes of the schema
+ * that the reference leads to.
+ */
 function definedNotes(notes: Notes): Partial<Notes> {
   return Object.fromEntries(Object.entries(notes).filter(([, value]) => value !== false));
 }

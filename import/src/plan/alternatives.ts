@@ -41,7 +41,8 @@ export function groupsOf(schemas: Schemas, schema: Schema): ReadonlyMap<Kind, re
   return Map.groupBy(alternativesOf(schemas, schema), ({ schema: each }) => kindOf(schemas, each));
 }
 
-function kindOf(schemas: Schemas, { shape }: Schema): Kind {
+/** Returns the JSON type of the values of a schema; `any` if they have several types. */
+export function kindOf(schemas: Schemas, { shape }: Schema): Kind {
   switch (shape.kind) {
     case "string":
     case "boolean":
@@ -71,7 +72,7 @@ function kindOf(schemas: Schemas, { shape }: Schema): Kind {
 export interface Choice extends Alternative {
   /** The values of the discriminator. */
   readonly values: readonly (string | number)[];
-  /** A key that only this alternative and earlier alternatives have. */
+  /** A key that identifies the alternative, because no later alternative has it. */
   readonly key: string | undefined;
 }
 

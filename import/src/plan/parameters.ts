@@ -7,7 +7,9 @@ import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
 import type { Planner } from "./planner.ts";
 
-/** The context in which the fields of parameters are planned, and the requirements that they add. */
+/**
+ * The context in which the fields of parameters are planned, and the requirements that the parameters add.
+ */
 export class Placement {
   /** Whether the body contains all fields without a place. */
   readonly isBesideFields: boolean;

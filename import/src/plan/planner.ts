@@ -77,7 +77,7 @@ export class Planner implements Planning {
   }
 
   isInRequest(schema: Schema, spot: Spot): boolean {
-    // a type is in requests if the schema from which it is derived is
+    // a type occurs in requests if the schema from which it is derived occurs in requests
     return spot.request || this.options.usage.requested.has(schema.key.replace(/!.*/s, ""));
   }
 

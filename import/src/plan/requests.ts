@@ -126,7 +126,7 @@ function bodyOf(planner: Planner, operation: Operation, message: Message): Chose
   };
 }
 
-/** Reports whether a body has no fields, as some tools generate it for GET. */
+/** Reports whether a body is an object without fields, which some tools generate for GET. */
 function isEmptyObject(planner: Planner, { schema }: Content): boolean {
   const shape = schema === undefined ? undefined : planner.schemas.read(schema).shape;
   return shape?.kind === "object" && shape.properties.size === 0 && typeof shape.additional !== "object";

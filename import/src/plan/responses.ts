@@ -6,7 +6,9 @@ import { anyOf } from "./alternatives.ts";
 import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar } from "./context.ts";
 import { isJson, preferredContent, recordFormat } from "./media-types.ts";
+import type { Pages } from "./pages.ts";
 import type { Planner } from "./planner.ts";
+import { fillWhole } from "./unions.ts";
 
 /** A response as an HTTP rule and method rules. */
 export interface PlannedResponse {
@@ -26,6 +28,29 @@ export function planResponse(planner: Planner, operation: Operation, message: Me
   if (!planned.serverStreaming) addHeaders(planner, message, successes, spot);
   message.reservedNumbers.push(...planner.lock.retired(message.path));
   return planned;
+}
+
+/** Plans the response message of a method that streams the items of all pages. */
+export function planItem(
+  planner: Planner,
+  message: Message,
+  pages: Pages,
+  fieldOf: (parameter: string) => string,
+): PlannedResponse {
+  const spot: Spot = { root: message, words: [], element: message.path, request: false };
+  const schema = planner.schemas.read(pages.item);
+  if (isInlineObject(schema)) {
+    planner.addProperties(message, schema, spot);
+  } else {
+    fillWhole(planner, message, pages.item, spot);
+  }
+  message.reservedNumbers.push(...planner.lock.retired(message.path));
+  return { body: undefined, serverStreaming: true, rules: { paginate: pages.rule(fieldOf) } };
+}
+
+/** Reports whether the properties of a schema are the fields of a request or response. */
+function isInlineObject({ name, nullable, shape }: Schema): boolean {
+  return name === undefined && !nullable && shape.kind === "object" && shape.properties.size > 0;
 }
 
 /** Returns the successful responses; the default response if none is declared. */
@@ -110,8 +135,7 @@ function planBytes(planner: Planner, message: Message, content: Content | undefi
 
 function planJson(planner: Planner, message: Message, node: SchemaNode, spot: Spot): PlannedResponse {
   const schema = planner.schemas.read(node);
-  const isInline = schema.name === undefined && !schema.nullable;
-  if (isInline && schema.shape.kind === "object" && schema.shape.properties.size > 0) {
+  if (isInlineObject(schema)) {
     planner.addProperties(message, schema, spot);
     return { body: undefined, serverStreaming: false, rules: {} };
   }

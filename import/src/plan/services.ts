@@ -1,13 +1,23 @@
 import { Scope } from "../names/scope.ts";
 import { pascal, snake, wordsOf } from "../names/words.ts";
 import type { Api, Operation } from "../normalize/api.ts";
-import { type Method, type Option, type OptionValue, type Service, Token } from "../proto/model.ts";
+import {
+  type Message,
+  type Method,
+  type Option,
+  type OptionValue,
+  type Service,
+  Token,
+} from "../proto/model.ts";
 import { ANNOTATIONS, HTTP } from "./annotations.ts";
 import { type Credentials, credentialsOf } from "./credentials.ts";
+import { type ErrorBodies, errorBodiesOf, sharedErrorBodies } from "./error-bodies.ts";
 import { methodName } from "./method-names.ts";
+import { nameOf } from "./page.ts";
+import { type Pages, pagesOf } from "./pages.ts";
 import type { NameStyle, Planner } from "./planner.ts";
 import { planRequest } from "./requests.ts";
-import { planResponse } from "./responses.ts";
+import { planItem, planResponse } from "./responses.ts";
 
 /** A service with its operations, before their methods are planned. */
 export interface ServiceDraft {
@@ -19,19 +29,36 @@ export interface ServiceDraft {
 export interface MethodDraft {
   readonly name: string;
   readonly operation: Operation;
+  /** The identity in the lock: the place of the operation, with a suffix for an additional method. */
+  readonly source: string;
+  /** Set for an additional method that streams the items of all pages of the operation. */
+  readonly pages: Pages | undefined;
   /** The name of the request and response messages, without `Request` and `Response`. */
   readonly stem: string;
+}
+
+/** The options for services. */
+export interface ServiceOptions {
+  readonly upstream: string;
+  readonly style: NameStyle;
+  /** Reports whether to stream the pages of an operation even if the document does not show them plainly. */
+  readonly paginates: (operation: Operation) => boolean;
 }
 
 /** The HTTP methods for which `google.api.http` has fields. */
 const VERBS = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 
 /** Groups operations by their first tag, and names services and methods. */
-export function draftServices(planner: Planner, api: Api, operations: readonly Operation[]): ServiceDraft[] {
+export function draftServices(
+  planner: Planner,
+  api: Api,
+  operations: readonly Operation[],
+  options: ServiceOptions,
+): ServiceDraft[] {
   const groups = Map.groupBy(operations, (operation) => serviceName(tagOf(operation, api)));
   const drafts = [...groups].map(([name, members]) => {
     const tag = members[0]?.tags[0] ?? "";
-    return { name, tag, methods: namedMethods(planner, name, members) };
+    return { name, tag, methods: namedMethods(planner, name, members, options) };
   });
   const uses = Map.groupBy(
     drafts.flatMap(({ methods }) => methods),
@@ -57,23 +84,52 @@ function serviceName(tag: string): string {
   return `${name}Service`;
 }
 
-function namedMethods(planner: Planner, service: string, operations: readonly Operation[]): MethodDraft[] {
+function namedMethods(
+  planner: Planner,
+  service: string,
+  operations: readonly Operation[],
+  options: ServiceOptions,
+): MethodDraft[] {
+  const streams = operations.flatMap((operation) => streamOf(planner, operation, options) ?? []);
+  const single = operations.map((operation) => ({ operation, source: operation.place, pages: undefined }));
+  // an additional method must not take the name of an operation
+  const all = [...single, ...streams];
   const prefix = `${service}.`;
-  const locked = operations.map(({ place }) => planner.lock.nameOf(place));
+  const locked = all.map(({ source }) => planner.lock.nameOf(source));
   const held = locked.flatMap((name) =>
     name?.startsWith(prefix) === true ? [name.slice(prefix.length)] : [],
   );
   const scope = new Scope((name) => name.toLowerCase(), new Set(held));
-  return operations.map((operation, index) => {
+  const names = new Map<Operation, string>();
+  const named = all.map(({ operation, source, pages }, index) => {
     const before = locked[index];
     const known = before?.startsWith(prefix) === true ? before.slice(prefix.length) : undefined;
-    const name =
-      known === undefined || scope.isTaken(known)
-        ? scope.give(methodName(operation, operation.tags[0] ?? ""))
-        : scope.take(known);
-    planner.lock.keepName(operation.place, `${prefix}${name}`);
-    return { name, operation, stem: name };
+    const one = names.get(operation);
+    const wished = one === undefined ? methodName(operation, operation.tags[0] ?? "") : `${one}Stream`;
+    const name = known === undefined || scope.isTaken(known) ? scope.give(wished) : scope.take(known);
+    names.set(operation, name);
+    planner.lock.keepName(source, `${prefix}${name}`);
+    return { name, operation, source, pages, stem: name };
   });
+  return operations.flatMap((operation) => named.filter((each) => each.operation === operation));
+}
+
+/** Returns the additional method for the pages of an operation. Reports pages that are only likely. */
+function streamOf(
+  planner: Planner,
+  operation: Operation,
+  { paginates }: ServiceOptions,
+): Pick<MethodDraft, "operation" | "source" | "pages"> | undefined {
+  const pages = pagesOf(planner.schemas, operation);
+  if (pages === undefined) return undefined;
+  if (pages.isPlain || paginates(operation)) return { operation, source: `${operation.place}!pages`, pages };
+  const rule = JSON.stringify(pages.rule(nameOf));
+  planner.report.add(
+    "likely-pages",
+    operation.place,
+    `--paginate "${operation.verb} ${operation.path}": ${rule}`,
+  );
+  return undefined;
 }
 
 /**
@@ -83,10 +139,10 @@ function namedMethods(planner: Planner, service: string, operations: readonly Op
 function stemOf(
   planner: Planner,
   { name: service }: ServiceDraft,
-  { name, operation }: MethodDraft,
+  { name, source: method }: MethodDraft,
   uses: ReadonlyMap<string, readonly MethodDraft[]>,
 ): string {
-  const source = `${operation.place}!request`;
+  const source = `${method}!request`;
   const locked = planner.lock.nameOf(source)?.replace(/Request$/, "");
   const isAlone = uses.get(name)?.length === 1;
   const candidates = [
@@ -111,15 +167,18 @@ export function planService(
   planner: Planner,
   api: Api,
   draft: ServiceDraft,
-  { upstream, style }: { upstream: string; style: NameStyle },
+  { upstream, style }: ServiceOptions,
 ): Service {
   const common = commonCredentials(api, draft);
+  const operations = draft.methods.map(({ operation }) => operation);
+  const errors = sharedErrorBodies(planner.schemas, operations);
   const rules: Record<string, OptionValue> = {
     upstream,
+    ...errors,
     json: { names: new Token(style), integers: new Token("NUMBERS") },
     ...common?.rules,
   };
-  const methods = draft.methods.map((method) => planMethod(planner, api, method, common));
+  const methods = draft.methods.map((method) => planMethod(planner, api, method, { common, errors }));
 
   return {
     name: draft.name,
@@ -137,30 +196,48 @@ function commonCredentials(api: Api, { methods }: ServiceDraft): Credentials | u
   return most?.[0];
 }
 
-function planMethod(planner: Planner, api: Api, draft: MethodDraft, common: Credentials | undefined): Method {
-  const { operation, stem } = draft;
+function planMethod(
+  planner: Planner,
+  api: Api,
+  draft: MethodDraft,
+  { common, errors }: { common: Credentials | undefined; errors: ErrorBodies | undefined },
+): Method {
+  const { operation, stem, pages } = draft;
   const input = planner.rootMessage(`${stem}Request`);
   input.comment = `The request message of ${draft.name}.`;
   const output = planner.rootMessage(`${stem}Response`);
-  output.comment = `The response message of ${draft.name}.`;
+  output.comment =
+    pages === undefined ? `The response message of ${draft.name}.` : `An item of ${draft.name}.`;
   const request = planRequest(planner, operation, input);
-  const response = planResponse(planner, operation, output);
+  const response =
+    pages === undefined
+      ? planResponse(planner, operation, output)
+      : planItem(planner, output, pages, (name) => fieldOfParameter(planner, input, name));
   const credentials = credentialsOf(api, operation);
   for (const cause of credentials.causes) planner.report.add(cause, operation.place, draft.name);
   const rules = {
     ...(credentials.identity === common?.identity ? {} : credentials.rules),
     ...(credentials.scopes.length === 0 ? {} : { scopes: single(credentials.scopes) }),
+    ...(errors === undefined ? errorBodiesOf(planner.schemas, operation) : {}),
     ...response.rules,
     ...request.rules,
   };
+  const comment = commentOf(operation);
   return {
     name: draft.name,
     input,
     output,
     serverStreaming: response.serverStreaming,
+    isAdditional: pages !== undefined,
     options: methodOptions(operation, request, response.body, rules),
-    comment: commentOf(operation),
+    comment: pages === undefined ? comment : `Streams the items of all pages.\n\n${comment}`,
   };
+}
+
+/** Returns the name of the field for a parameter in the query. */
+function fieldOfParameter(planner: Planner, { path, fields }: Message, name: string): string {
+  const number = planner.lock.numberOf(path, `query:${name}`);
+  return fields.find((field) => field.number === number)?.name ?? "";
 }
 
 function single(values: readonly string[]): OptionValue {

@@ -1,5 +1,5 @@
 import { wordsOf } from "../names/words.ts";
-import type { Schema } from "../normalize/schema.ts";
+import type { Schema, SchemaNode } from "../normalize/schema.ts";
 import { type Message, type Oneof, type OptionValue, Token } from "../proto/model.ts";
 import {
   type Alternative,
@@ -8,6 +8,7 @@ import {
   choicesOf,
   groupsOf,
   type Kind,
+  kindOf,
   mergedLists,
   mergedObjects,
 } from "./alternatives.ts";
@@ -189,6 +190,31 @@ function fillByType(
       oneof,
     });
   }
+}
+
+/** Makes a message stand for a value, whose JSON type selects the member of its only oneof. */
+export function fillWhole(planning: Planning, message: Message, node: SchemaNode, spot: Spot): void {
+  const schema = planning.schemas.read(node);
+  const groups = kindsOf(planning, schema, spot);
+  if (groups.size > 1) {
+    fillByType(planning, message, schema, groups, spot);
+    return;
+  }
+  const words = wordsOf(schema.name ?? "item");
+  planning.addField(message, {
+    ...PLAIN,
+    key: "item",
+    wire: undefined,
+    words,
+    typed: singular(planning, planning.typeOf(node, { ...spot, words }), `${message.path}!item`, {
+      ...spot,
+      words,
+    }),
+    comment: "",
+    place: schema.place,
+    rules: { when: { type: kindOf(planning.schemas, schema) } },
+    oneof: oneofOf(planning.oneofName(message, ["value"]), { layout: new Token("UNWRAPPED") }),
+  });
 }
 
 /** Returns the type of a member of a oneof. */

@@ -9,4 +9,6 @@ export interface Project {
   readonly services: readonly Service[];
   readonly files: readonly File[];
   readonly operations: readonly Operation[];
+  /** The options that would add methods for likely pages. */
+  readonly likelyPages: readonly string[];
 }

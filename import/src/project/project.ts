@@ -11,9 +11,15 @@ export const RULES_FILE = "rules.yaml";
 export function projectFiles(project: Project): ReadonlyMap<string, string> {
   return new Map([
     ["connect-rest.yaml", configuration(project)],
-    [RULES_FILE, RULES],
+    [RULES_FILE, rules(project)],
     ["README.md", readme(project)],
   ]);
+}
+
+function rules({ likelyPages }: Project): string {
+  if (likelyPages.length === 0) return RULES;
+  const lines = likelyPages.map((option) => `#   ${option}\n`);
+  return `${RULES}# Lists that may have pages. Each option adds a method that streams all items, with the rule after the colon:\n${lines.join("")}`;
 }
 
 const RULES = `# Rules beside those of the imported .proto files, which are not for editing: pages, errors, units of times.

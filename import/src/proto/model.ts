@@ -42,7 +42,7 @@ export interface Field {
   readonly options: readonly Option[];
   readonly comment: string;
   readonly oneof: Oneof | undefined;
-  /** The cause if the type allows more than the document; otherwise undefined. */
+  /** The reason why the type allows more than the document; undefined if the type is exact. */
   readonly weakened: string | undefined;
 }
 
@@ -107,6 +107,8 @@ export interface Method {
   readonly input: Message;
   readonly output: Message;
   readonly serverStreaming: boolean;
+  /** Whether another method of the service sends the same requests. */
+  readonly isAdditional: boolean;
   readonly options: readonly Option[];
   readonly comment: string;
 }

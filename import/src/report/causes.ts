@@ -1,4 +1,4 @@
-/** The causes of losses in an import, each with the replacement. */
+/** The causes of losses in an import, each followed by the type or the behavior that replaces it. */
 export const CAUSES = {
   // the type of the field allows more than the document
   "union-indistinct": "a union whose alternatives cannot be distinguished: google.protobuf.Value",
@@ -26,6 +26,7 @@ export const CAUSES = {
   "undeclared-variable": "a path variable that no parameter declares: a string",
   "protocol-header": "a header that HTTP clients set: omitted",
   callbacks: "callbacks and webhooks: omitted",
+  "likely-pages": "a list that may have pages: not streamed, unless --paginate adds this rule",
   verb: "a TRACE operation, which is not supported: omitted",
   "path-fragment": "a fragment in a path, which is not sent: omitted",
 } as const;

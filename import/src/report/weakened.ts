@@ -1,16 +1,23 @@
 import type { Message, Service } from "../proto/model.ts";
 import type { Report } from "./report.ts";
 
-/** Counts fields and operations, and how many of them allow more than the document. */
+/**
+ * Counts fields and operations, and how many of them allow more than the document. Additional methods repeat
+ * operations, so their messages do not count.
+ */
 export function countWeakened(
   report: Report,
   services: readonly Service[],
   messages: readonly Message[],
 ): void {
-  const all = messages.flatMap(withNested);
+  const every = services.flatMap((service) => service.methods);
+  const methods = every.filter(({ isAdditional }) => !isAdditional);
+  const repeated = new Set(
+    every.filter(({ isAdditional }) => isAdditional).flatMap(({ input, output }) => [input, output]),
+  );
+  const all = messages.filter((message) => !repeated.has(message)).flatMap(withNested);
   report.fields = all.reduce((sum, { fields }) => sum + fields.length, 0);
   report.weakenedFields = all.reduce((sum, message) => sum + weakenedIn(message), 0);
-  const methods = services.flatMap((service) => service.methods);
   report.operations = methods.length;
   report.weakenedOperations = methods.filter(({ input, output }) => reachesWeakened([input, output])).length;
 }

@@ -125,7 +125,9 @@ function checkType(field: DescField, method: MethodModel, types: TypeModels, pro
   }
 }
 
-/** Reports fields of nested messages that have a place, since only request fields can have a place. */
+/**
+ * Reports nested fields with a place, since only the fields of the request message itself can have a place.
+ */
 function checkPlaces(message: DescMessage, method: MethodModel, types: TypeModels, problems: Problems): void {
   const members = method.desc.input.oneofs.flatMap((oneof) => oneof.fields).map((field) => messageOf(field));
   for (const field of message.fields) {

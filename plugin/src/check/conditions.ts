@@ -17,7 +17,7 @@ interface Condition {
 /**
  * Reports faults in a condition. Each fault continues a sentence whose subject is the condition.
  *
- * @param otherKey the key that is tested if the condition names none; empty for no key
+ * @param otherKey the key that is tested if the condition does not name a key; empty if no such key exists
  */
 export function checkCondition(
   when: Condition,
@@ -61,7 +61,7 @@ const NOTATIONS: Readonly<Record<string, RegExp>> = {
   number: /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i,
 };
 
-/** Reports whether a condition holds whenever a more specific condition on the same key does. */
+/** Reports whether a general condition holds whenever a more specific condition on the same key holds. */
 export function covers(general: Condition, specific: Condition): boolean {
   const { values = [], present, type = "" } = general;
   const { values: own = [], type: ownType = "" } = specific;

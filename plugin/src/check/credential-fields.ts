@@ -10,8 +10,8 @@ import type { TypeModels } from "../model/types.ts";
 const CREDENTIAL_FIELDS = MethodRulesSchema.field.credentialFields.number;
 
 /**
- * Reports fields that do not exist, fields that are not protected, and fields that a rejection by the
- * upstream cannot concern.
+ * Reports fields that do not exist, fields that are not sent or not marked as secrets, and credential fields
+ * of a method that sends no other credentials.
  */
 export function checkCredentialFields(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc, rules } = method;

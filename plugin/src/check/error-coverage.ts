@@ -15,7 +15,7 @@ export function covers(general: Rule, specific: Rule): boolean {
   );
 }
 
-/** The runtime compares subcodes as strings, regardless of their type. */
+/** Returns the subcode as a string, because the runtime compares subcodes as strings. */
 function subcodeOf({ subcode, subcodeText }: Rule): string {
   return subcode === undefined ? subcodeText : String(subcode);
 }

@@ -6,7 +6,7 @@ import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 
-/** The streams whose messages are parts of bodies. */
+/** The kinds of streams whose messages are only parts of a body. */
 const WITHOUT_HEAD: ReadonlySet<string | undefined> = new Set(["paginate", "poll", "records"]);
 
 /** Reports fields from headers or the status in messages that are never a complete response. */
@@ -31,7 +31,8 @@ export function checkHeads(
 }
 
 /**
- * Reports whether a message is also the complete response of another method, in which its rule has an effect.
+ * Reports whether a message is also the complete response of another method, so that the rule of its field
+ * has an effect.
  */
 function isWholeResponse(
   message: DescMessage,

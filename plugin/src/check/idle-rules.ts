@@ -83,7 +83,7 @@ export function checkIdleSharedRules(
   });
 }
 
-/** Returns the indices of values that occur earlier in the list. */
+/** Returns the indices of values that repeat an earlier value of the list. */
 function repeated(values: readonly string[]): number[] {
   return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 }

@@ -62,7 +62,7 @@ export function checkItemPlaces(method: MethodModel, types: TypeModels, problems
   checkCursor(method, types, problems);
 }
 
-/** Reports keys that the runtime adds to records but no field reads. */
+/** Reports keys that the runtime adds to records but that no field reads. */
 function checkRecordKeys(
   { desc, annotation: { records }, stream }: MethodModel,
   types: TypeModels,
@@ -151,7 +151,7 @@ const INTEGERS: ReadonlySet<ScalarType> = new Set([
   ScalarType.SFIXED64,
 ]);
 
-/** Reports a time of the last item in a notation that the request field does not accept. */
+/** Reports a value of the last item whose notation the request field does not accept. */
 function checkCursor({ desc, annotation, stream }: MethodModel, types: TypeModels, problems: Problems): void {
   const { next } = annotation.paginate ?? {};
   if (next?.case !== "lastItem" || stream?.kind !== "paginate" || stream.next.kind !== "cursor") return;

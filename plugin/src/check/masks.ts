@@ -1,4 +1,4 @@
-/** Checks the subjects of field masks, and the fields that they clear. */
+/** Checks the subjects of field masks, and the fields that the masks clear. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";

@@ -51,8 +51,8 @@ function labelOf({ path, rule = "" }: Named): string {
  */
 function excludes(candidate: Named, value: Named, types: TypeModels): boolean {
   const { path } = value;
-  // two constants with one name are reported elsewhere, and the type of a multipart body replaces a constant
-  // type
+  // another check reports two constants with one name, and the Content-Type of a multipart body replaces a
+  // constant one
   if (path === undefined) return candidate.rule === value.rule || value.rule === MULTIPART_TYPE;
   // a field with the same name replaces the idempotency key of a call
   if (candidate.rule === IDEMPOTENCY_KEY) return true;

@@ -160,13 +160,16 @@ function checkValues(oneof: DescOneof, types: TypeModels, problems: Problems): v
   }
 }
 
-/** Reports conditions that hold only if the condition of an earlier member does. */
+/**
+ * Reports conditions that never select their member, because the condition of an earlier member also holds
+ * and is tried first.
+ */
 function checkReached(oneof: DescOneof, types: TypeModels, problems: Problems): void {
   const { discriminator } = types.oneof(oneof);
   const keyOf = ({ key }: ConditionModel) => spellings(key || discriminator).at(-1);
   for (const [index, field] of oneof.fields.entries()) {
     types.field(field).conditions.forEach((when, place) => {
-      // equal values are reported as such
+      // `checkValues` reports equal values
       const holdsFirst = (general: ConditionModel) =>
         (general.values ?? []).length === 0 && keyOf(general) === keyOf(when) && covers(general, when);
       const other = oneof.fields

@@ -10,9 +10,9 @@ import type { TypeModels } from "../model/types.ts";
 
 /** The use of a string in a rule, which determines its valid characters. */
 export type TextKind =
-  /** Any string: compared with JSON, or sent as JSON or percent-encoded. */
+  /** A string with any characters, since it is compared with JSON, or sent as JSON or percent-encoded. */
   | "free"
-  /** A name, a key or a spelling: one line. The check of the rule itself is stricter. */
+  /** A name, a key or a spelling, on one line. The check of the rule itself is stricter. */
   | "line"
   /**
    * A string that is sent in a header, or compared with a header: visible ASCII, spaces and tabs (RFC 9110
@@ -179,8 +179,8 @@ function characterFault(text: string, wrong: RegExp, expected: string): string |
 }
 
 /**
- * Returns the fault of a path in which a URL parser could change a segment or its position. A variable counts
- * as plain characters.
+ * Returns the fault of a path if a URL parser could change or move one of its segments. A variable counts as
+ * plain characters.
  */
 function pathFault(text: string): string | undefined {
   // the last segment may be empty, since many paths end with a slash

@@ -1,4 +1,4 @@
-/** Checks the rules of streams that parsed without problems. */
+/** Checks stream rules, after they have been parsed without problems. */
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { isString, millisOf } from "../descriptors/well-known.ts";
@@ -36,7 +36,7 @@ const { field: POLL } = PollSchema;
 const { field: UPLOAD } = UploadSchema;
 const { field: RECORDS } = RecordsSchema;
 
-/** The maximum number of pages of a feed. Every poll requests each of them. */
+/** The maximum number of pages of a feed. Every poll requests all pages. */
 const MAX_FEED_PAGES = 100;
 /**
  * The bounds of the polling interval. The runtime enforces them for rules and upstreams alike. Interval

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { timeFormatFault } from "./time-format.ts";
 
 const PARTS = ["YYYY", "MM", "DD", "HH", "mm", "ss"];
-/** Parts of formats in Java, C#, moment.js and Unicode that have a different meaning here, or none. */
+/** Parts of Java, C#, moment.js and Unicode formats that have a different meaning here, or no meaning. */
 const OTHERS =
   "Y YY YYY YYYYY y yy yyyy uuuu M MMM MMMM D Do DDD DDDD d dd ddd H h hh k kk m s sss S SS SSS SSSSSS f fff".split(
     " ",
@@ -12,7 +12,7 @@ const BETWEEN = ["-", "/", ".", " ", ":", ", "];
 /** Literal text between or after the parts. */
 const LITERAL = ["T", "Z", " GMT", " UTC", " Uhr", " o'clock", " um "];
 
-test("property: a format is valid if it has the parts from the year down without gaps, each once", () => {
+test("property: a format is valid if it has each part once, from the year down without gaps", () => {
   const parts = fc.array(fc.constantFrom(...PARTS, ...PARTS, ...PARTS, ...OTHERS), { maxLength: 7 });
   fc.assert(
     fc.property(

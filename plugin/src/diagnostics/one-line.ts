@@ -1,6 +1,6 @@
 /**
- * Makes foreign strings safe for our output lines. .proto files, options and compilers may contain any
- * character, at any length.
+ * Makes strings from untrusted input safe for our output lines. .proto files, options and compilers may
+ * contain any character, at any length.
  */
 
 /** The maximum length of a word, such as a name, that is shown in full. */

@@ -30,7 +30,7 @@ export function noteOrigins(desc: AnyDesc, replaced: readonly string[], origins:
  * Returns the origin of an option outside the .proto file of its element: the closest recorded position of an
  * enclosing option.
  *
- * @param least how many numbers of the path must match
+ * @param least the minimum number of leading path numbers that must match
  */
 export function originOf(desc: AnyDesc, option: readonly number[], least: number): Position | undefined {
   const origins = known.get(desc);

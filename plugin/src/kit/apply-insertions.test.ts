@@ -35,20 +35,20 @@ function failure(...outputs: GeneratorOutput[]): [InsertionErrorCode, string] {
 const mark = (name: string) => `// @@protoc_insertion_point(${name})`;
 const host = output("host", { name: "a.ts", content: `one\n  ${mark("p")}\ntwo\n` });
 
-test("inserts text above the line with the marker, indented like the marker, and keeps the marker", () => {
+test("applyInsertions inserts text above the line with the marker, indented like the marker, and keeps the marker", () => {
   const added = output("guest", { name: "a.ts", insertionPoint: "p", content: "x\ny" });
   expect(apply([host, added, added])).toEqual({
     "a.ts": `one\n  x\n  y\n  x\n  y\n  ${mark("p")}\ntwo\n`,
   });
 });
 
-test("imitates protoc by default", () => {
+test("applyInsertions imitates protoc by default", () => {
   const files = [host, output("guest", { name: "a.ts", insertionPoint: "p", content: "x" })];
   expect(apply(files)).toEqual(apply(files, "protoc"));
   expect(apply(files)).not.toEqual(apply(files, "buf"));
 });
 
-test("returns files in the order of their first appearance", () => {
+test("applyInsertions returns files in the order of their first appearance", () => {
   const files = applyInsertions([output("g", { name: "b", content: "1" }, { name: "a", content: "2" })]);
   expect(files.map(({ path }) => path)).toEqual(["b", "a"]);
 });
@@ -61,13 +61,13 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "guest: nothing can be inserted into `b.ts`: no generator before this one, in the same run and with the same output directory, made it",
   ],
   [
-    "a point that the file does not have",
+    "an insertion point that the file does not have",
     output("guest", { name: "a.ts", insertionPoint: "q", content: "x" }),
     "missing-point",
     "guest: the file `a.ts` has no insertion point `q`; it has `p`",
   ],
   [
-    "a second file of the same path",
+    "a second file with the same path",
     output("guest", { name: "a.ts", content: "x" }),
     "duplicate-file",
     "guest: the file `a.ts` is already generated",
@@ -91,7 +91,7 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "guest: the path `/etc/x` cannot be written: it is absolute; paths are relative to the output directory",
   ],
   [
-    "a path upwards",
+    "a path with ..",
     output("guest", { name: "a/../../x" }),
     "unsafe-path",
     "guest: the path `a/../../x` cannot be written: it has the component `..`",
@@ -121,7 +121,7 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "guest: the path `a\0x` cannot be written: it has a control character",
   ],
   [
-    "code info that is none",
+    "malformed code info",
     output(
       "guest",
       { name: "a.ts.pb.meta", content: "nonsense" },
@@ -131,23 +131,23 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "guest: `a.ts.pb.meta` is no encoded google.protobuf.GeneratedCodeInfo, so nothing can be merged into it",
   ],
   [
-    "an error of a generator",
+    "a response with an error",
     { generator: "guest", response: create(CodeGeneratorResponseSchema, { error: "a.proto:1:1: no" }) },
     "generator-failed",
     "guest: a.proto:1:1: no",
   ],
-])("rejects, with the name of the generator: %s", (_name, added, code, text) => {
+])("applyInsertions rejects %s, and names the generator", (_name, added, code, text) => {
   expect(failure(host, added)).toEqual([code, text]);
 });
 
-test("rejects a line that buf would lose, with the name of the generator", () => {
+test("applyInsertions rejects a line that buf would lose, and names the generator", () => {
   const long = output("guest", { name: "a.ts", insertionPoint: "p", content: "x".repeat(65_536) });
   expect(() => apply([host, long], "buf")).toThrow(
     "guest: the insertion into `a.ts` has a line of 65536 bytes; the compiler takes at most 65535",
   );
 });
 
-test("rejects a missing insertion point, and lists existing points with non-ASCII names unescaped", () => {
+test("applyInsertions rejects a missing insertion point, and lists existing points with non-ASCII names unescaped", () => {
   const many = Array.from({ length: 9 }, (_, index) => mark(`ü${index}`)).join("\n");
   const [, text] = failure(
     output("host", { name: "a.ts", content: many }),
@@ -158,7 +158,7 @@ test("rejects a missing insertion point, and lists existing points with non-ASCI
   );
 });
 
-test("rejects a missing insertion point in a file without insertion points", () => {
+test("applyInsertions rejects a missing insertion point in a file without insertion points", () => {
   const [, text] = failure(
     output("host", { name: "a.ts" }),
     output("guest", { name: "a.ts", insertionPoint: "p" }),

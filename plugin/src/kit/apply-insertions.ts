@@ -33,7 +33,8 @@ export interface ApplyOptions {
 
 /**
  * Combines the responses of generators, in order, like a schema compiler: files, chunks without a name that
- * continue the previous chunk, and insertions into files of the same or an earlier generator.
+ * continue the previous chunk, and insertions into files that the same generator or an earlier one has
+ * written.
  *
  * @returns the files, in the order of their first appearance
  * @throws InsertionError

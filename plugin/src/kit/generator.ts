@@ -57,8 +57,8 @@ export async function runGenerator<Specs extends OptionSpecs>(generator: Generat
 }
 
 /**
- * Returns the response of a generator to a request. Faults in the .proto files and the options are in the
- * `error` of the response.
+ * Returns a generator's response to a request. Faults in the .proto files and the options are in the `error`
+ * of the response.
  *
  * @throws ProtocolError if the request is incomplete, and the errors of `generate`
  */

@@ -8,14 +8,14 @@ const specs = {
   title: { help: "what", default: "none" },
 };
 
-test("ignores blanks and empty items between options", () => {
+test("parseOptions ignores blanks and empty items between options", () => {
   expect(parseOptions(" mode=b ,, import_extension=.js,", specs)).toEqual({
     own: { mode: "b", title: "none" },
     common: { ...parseParameter(""), importExtension: "js" },
   });
 });
 
-test("rejects targets other than TypeScript for generators that add to adapters", () => {
+test("parseOptions rejects targets other than TypeScript for generators that add to adapters", () => {
   expect(() => parseOptions("target=js+dts", specs)).toThrow(
     new ParameterError(
       "option target=js+dts: what is added to adapters is TypeScript, and so must they be; expected ts",

@@ -2,7 +2,7 @@ import { TimestampSchema, TypeSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { resolveFieldPath } from "./field-path.ts";
 
-test("resolves a path by the field names in the .proto file", () => {
+test("a path is resolved by the field names in the .proto file", () => {
   const { fields } = resolveFieldPath(TypeSchema, "source_context.file_name");
   expect(fields?.map(({ name }) => name)).toEqual(["source_context", "file_name"]);
 });
@@ -14,11 +14,11 @@ test.each([
   ],
   ["name.x", "`name` is not a message, so it has no field `x`"],
   ["fields.name", "`fields` is not a message, so it has no field `name`"],
-])("does not resolve the path `%s`, and states the reason", (path, fault) => {
+])("the path `%s` is not resolved, and the fault states the reason", (path, fault) => {
   expect(resolveFieldPath(TypeSchema, path)).toEqual({ fault });
 });
 
-test("reports an empty path with the existing fields", () => {
+test("the fault of an empty path lists the existing fields", () => {
   expect(resolveFieldPath(TimestampSchema, "").fault).toBe(
     "message google.protobuf.Timestamp has no field ``; it has `seconds`, `nanos`",
   );

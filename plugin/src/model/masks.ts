@@ -18,7 +18,10 @@ export function isMask(field: DescField): boolean {
   return "message" in field && field.message?.typeName === "google.protobuf.FieldMask";
 }
 
-/** Returns the subject of a mask by its rule; without a rule, the only message next to the mask. */
+/**
+ * Returns the subject that the rule of a mask names. Without a rule, returns the only message next to the
+ * mask.
+ */
 export function siblingSubject(mask: DescField, types: TypeModels): MaskSubject | undefined {
   const { of = "" } = types.field(mask).mask ?? {};
   if (of !== "") return subjectOf(mask.parent.fields.find(({ name }) => name === of));

@@ -134,7 +134,7 @@ export type StreamModel =
   | {
       readonly kind: "records";
       readonly format: "lines" | "events" | "array";
-      /** The keys of the event name; an empty string if there is none. */
+      /** The key under which the event name is added to a record; an empty string if it is not added. */
       readonly event: string;
       readonly id: string;
       readonly data: string;
@@ -211,8 +211,8 @@ export type NextModel =
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
       /**
-       * The paths to the value, of which the first that leads to a value counts, or the lower-case name of
-       * the header.
+       * The paths to the value, which are tried in order until one leads to a value; or the lower-case name
+       * of the header.
        */
       readonly paths: readonly string[];
       readonly field: FieldPath;

@@ -57,7 +57,7 @@ export const RESPONSE_RULES = {
   absent: "absent",
 } as const satisfies Readonly<Record<string, keyof FieldModel>>;
 
-/** The rules that do not apply to oneof members: the presence of any value selects the member. */
+/** The rules that do not apply to oneof members, because the mere presence of a value selects the member. */
 export const LONE_RULES = ["absent"] as const satisfies ReadonlyArray<keyof typeof RESPONSE_RULES>;
 
 /** The subject of a field mask. */
@@ -82,7 +82,7 @@ export type SourceModel =
   | { readonly kind: "header"; readonly header: string; readonly rel: string }
   | { readonly kind: "status"; readonly status: number; readonly rel: string }
   | { readonly kind: "path"; readonly path: string; readonly rel: string }
-  /** The option does not name a source, which is a problem. */
+  /** The option does not name a source, which is reported as a problem. */
   | { readonly kind: "none"; readonly rel: string };
 
 /** The notation of a time. */

@@ -26,7 +26,7 @@ const RESPONSE_BODY = HttpRuleSchema.field.responseBody.number;
 /**
  * Parses a method. Returns undefined if the method has no HTTP rule, or if the rule is invalid, which is
  * reported as a problem. A stream without a stream rule is also a problem, but the method is parsed, so that
- * the rest is checked.
+ * its other parts are checked.
  */
 export function parseMethod(desc: DescMethod, problems: Problems): MethodModel | undefined {
   const rule = httpRule(desc);

@@ -15,7 +15,7 @@ const ENCODINGS: Readonly<Record<Encoding, string>> = {
 
 /**
  * Returns the encoding of the response. The body of a google.api.HttpBody is raw bytes unless the method
- * specifies otherwise. Bytes that no field receives are not read.
+ * specifies another encoding. Bytes that no field receives are not read.
  */
 export function parseResponseEncoding(desc: DescMethod): string {
   const encoding = methodRules(desc).responseEncoding;

@@ -125,7 +125,7 @@ function bareServerStream(desc: DescMethod): StreamModel {
   return parseRecords(create(RecordsSchema, { format: Records_Format.ARRAY }), desc);
 }
 
-/** Reports a stream without a stream rule. The rest of the method is still checked. */
+/** Reports a stream without a stream rule. The other parts of the method are still checked. */
 export function checkMapped(desc: DescMethod, problems: Problems): void {
   if (desc.methodKind === "unary" || isBareServerStream(desc)) return;
   const { paginate, poll, upload, download, records, operation } = methodRules(desc);

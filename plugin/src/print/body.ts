@@ -49,7 +49,7 @@ function jsonBodyLines(
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
   const { rules, file } = context;
-  // the request has a body for any value: an empty list is not an absent list
+  // the request always has a body, because an empty list or map differs from an absent one
   const isAlways = field.fieldKind === "list" || field.fieldKind === "map";
   const { expression, isSet: isGiven } = access([field], "message", true);
   const isSet = isAlways ? "" : isGiven;
@@ -61,7 +61,10 @@ function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, c
   return [`if (${isSet}) {`, ...lines.map((line) => `  ${line}`), "}"];
 }
 
-/** Returns the lines for a body that is also sent if only the mask requires it. */
+/**
+ * Returns the lines for a body that is sent if its field is set, or if the request contains a mask that
+ * clears fields.
+ */
 function maskedFieldLines(
   body: {
     readonly value: string;
@@ -87,8 +90,8 @@ function clearingMasks({ input, file }: Context): DescField[] {
 }
 
 /**
- * Returns the lines that extend the object `json` by fields that masks name but the request lacks. The object
- * contains some fields of the request, or is the subject of a mask.
+ * Returns the lines that add to the object `json` the fields that masks name but the request lacks. The
+ * object contains some fields of the request, or is the subject of a mask.
  */
 function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
   const { rules, file, input, maskSubject } = context;
@@ -128,7 +131,10 @@ function omitLines(paths: readonly FieldPath[], { rules, file }: Context): strin
   );
 }
 
-/** A selection of constant parameters: all, those that are always in the query, or the others. */
+/**
+ * A selection of constant parameters: all parameters, only the parameters that are always in the query, or
+ * only the other parameters.
+ */
 export type ConstantChoice = "all" | "in query" | "in body";
 
 /** Returns the lines that add the constant parameters of a method, except to JSON. */
@@ -191,7 +197,8 @@ function multipartLines(body: Multipart, context: Context): string[] {
   // without a JSON part, the object is used only for the body without parts
   const whole = jsonPart === undefined ? objectLines(body.fields, context) : [];
   const plain = ["} else {", ...[...whole, "request.json(json);"].map((line) => `  ${line}`), "}"];
-  // a constant: otherwise the type checker concludes that oneof members are unset in the code below
+  // declared as a constant, because the type checker would otherwise conclude that oneof members are unset in
+  // the code below
   const named = condition.includes(" && ") ? [`const hasParts = ${condition};`] : [];
   const head = `if (${named.length > 0 ? "hasParts" : condition}) {`;
   return [...object, ...named, head, ...parts.map((line) => `  ${line}`), ...plain];

@@ -11,7 +11,7 @@ const text = fc
   .tuple(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom(1, 1, 1, 4000, 40_000))
   .map(([part, times]) => part.repeat(times));
 
-/** Generates keys that need quotes: a line that is one long name is not broken. */
+/** Generates keys that need quotes, because a line that consists of one long name is not broken. */
 const key = text.map((name) => `-${name}`);
 
 test("property: broken code evaluates to the same value, in lines that every compiler accepts", () => {

@@ -66,7 +66,7 @@ function breakCode(line: string): string {
   return [...lines, current].map((each) => each.trimEnd()).join("\n");
 }
 
-/** Replaces each long string by a concatenation of strings; a long key becomes a computed key. */
+/** Replaces each long string with a concatenation of strings; a long key becomes a computed key. */
 function withoutLongStrings(tokens: readonly string[]): string[] {
   return tokens.flatMap((token, index) => {
     const quote = token.charAt(0);

@@ -37,8 +37,8 @@ export function differingMask(message: DescMessage, style: JsonStyle, file: Adap
 }
 
 /**
- * Reports whether the default conversion gives a wrong name for some path in a message, so that a table is
- * needed.
+ * Reports whether the default conversion gives a wrong name for at least one path in a message, so that a
+ * table is needed.
  */
 function isTranslated(
   message: DescMessage,

@@ -89,7 +89,10 @@ function reservedNames({ apiKey, parameters }: Rules): string {
   return names.length === 0 ? "" : `, [${names.map(printString).join(", ")}]`;
 }
 
-/** Reports whether a field is split at run time: only such messages are at the end of a path. */
+/**
+ * Reports whether a field is split into parameters at run time. Other messages are split earlier, so they are
+ * never at the end of a path.
+ */
 function isTree(field: DescField, { style }: FieldModel): boolean {
   if (field.fieldKind === "map") return style !== "spread";
   const message = valueMessageOf(field);

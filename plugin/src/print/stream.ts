@@ -150,7 +150,10 @@ function stepped(path: FieldPath): Stepped {
   return { field: path.at(-1) as DescField, optional, mayBeUnset };
 }
 
-/** Returns the number of items or pages before a request, if the response has a total to compare with. */
+/**
+ * Returns the lines that compare the total in a response with the number of items or pages before the
+ * request; no lines if the response has no total.
+ */
 function totalLines(method: MethodModel, { field: path, first, total }: Step, file: AdapterFile): string[] {
   if (total === undefined) return [];
   const { field, optional, mayBeUnset } = stepped(path);

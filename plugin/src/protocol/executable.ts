@@ -45,7 +45,7 @@ async function main(executable: Executable, argument: string | undefined): Promi
   }
 }
 
-/** Resolves when the pipe has accepted all output: exiting earlier would lose the rest. */
+/** Resolves when the pipe has accepted all output: exiting earlier would lose the remaining output. */
 function print(output: string | Uint8Array): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.write(output, (error) => (error ? reject(error) : resolve(0)));

@@ -65,7 +65,10 @@ function lostKeys(
   return fallback !== undefined && holdsKey(fallback, key, oneof, types) ? undefined : spellings(key);
 }
 
-/** Reports whether a member reads a key, or one of its fields does if the member shares the object. */
+/**
+ * Reports whether a member reads a key, or, if the member shares the object, whether one of its fields reads
+ * the key.
+ */
 function holdsKey(member: DescField, key: string, oneof: DescOneof, types: TypeModels): boolean {
   if (!isFlattened(oneof, types) || member.fieldKind !== "message") return readsKey(member, key, types);
   const { fields, typeName } = member.message;

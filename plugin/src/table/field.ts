@@ -12,7 +12,7 @@ export function fieldEntry(field: DescField, keys: readonly Key[], types: TypeMo
   return [field.number, fieldKind(field, types), ...keys];
 }
 
-/** Returns how the values of a field are read, by all of its rules. */
+/** Returns how the values of a field are read, according to all of its rules. */
 export function fieldKind(field: DescField, types: TypeModels): Kind {
   const { coerce, absent } = types.field(field);
   const kind = coerce ? { loose: strictKind(field, types) } : strictKind(field, types);

@@ -50,7 +50,7 @@ test.each([
   expect(delay({ "retry-after": value })).toBe(expected);
 });
 
-test("the first rule that applies determines the retry delay, and otherwise Retry-After does", () => {
+test("the first rule that applies determines the retry delay; without such a rule, Retry-After determines it", () => {
   const headers = {
     "x-ratelimit-perday-remaining": "10",
     "x-ratelimit-perday-reset": "9999",

@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
 
-/** An error of the runtime: the code and message for the caller, its cause and its remedy. */
+/** An error of the runtime: the code and message for the caller, the cause and the remedy. */
 export interface ErrorEntry {
   readonly code: Code;
-  /** The message, with placeholders such as `{name}`. The message names the subject and the problem. */
+  /** The message, with placeholders such as `{name}`. The message names what failed and the problem. */
   readonly text: string;
   /** The cause of the error. */
   readonly cause: string;
@@ -138,7 +138,7 @@ export const ERRORS = {
       "Run `connect-rest upstream-login` for the upstream, and make sure that only its owner can access the file (mode 0600).",
   },
 
-  // Errors of clients of an authorization server (connect-rest-runtime/oauth).
+  // Errors that clients of an authorization server get (connect-rest-runtime/oauth).
   OAUTH_ADDRESS_REFUSED: {
     code: Code.InvalidArgument,
     text: "{what}: expected {expected}, got {got}",
@@ -257,7 +257,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the {client} of the options did not do its part: {problem}",
     cause:
-      "A MockAgent has no mock for the request, or a `fetch` followed a redirect by itself or returned something other than a Response.",
+      "A MockAgent has no mock for the request, or a `fetch` followed a redirect on its own or returned something other than a Response.",
     remedy: "Correct the dispatcher or `fetch`; a test lacks a mock for this request.",
   },
   UPSTREAM_TIMEOUT: {
@@ -404,7 +404,7 @@ export const ERRORS = {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has {limit} pages without items in a row, and the last one leads to another",
     cause:
-      "More consecutive pages than max_empty_pages allows had no items, but had a link or a cursor to a next page.",
+      "The upstream returned more consecutive empty pages than max_empty_pages allows, each with a link or cursor to another page.",
     remedy:
       "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. Report an upstream whose lists do not end.",
   },

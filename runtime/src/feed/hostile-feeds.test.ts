@@ -126,7 +126,7 @@ test("if two items of a page have the same key, the newer item is delivered", as
   expect(watcher.batches[0]?.entries.map(({ name }) => name)).toEqual(["1 of 1", "0 of 1"]);
 });
 
-test("if a later page of a feed is delayed, the first page is delivered immediately, and the rest when it arrives", async () => {
+test("if a later page of a feed is delayed, the first page is delivered immediately, and the later page when it arrives", async () => {
   const feed = new HostileFeed();
   const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
   const watcher = watching({ backlog: true });

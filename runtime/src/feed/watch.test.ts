@@ -142,7 +142,7 @@ test("a watch loop ends with its first permanent error, or after the maximum num
   expect([ConnectError.from(tired.error).code, tired.waits.length]).toEqual([Code.Unavailable, 2]);
 });
 
-test("a token that is stored after a message was handled resumes where the loop ended", async () => {
+test("a token that is stored once a message has been handled resumes where the loop ended", async () => {
   const service = new Service();
   const { timeline, clock } = service;
   timeline.ids = [1, 2, 3];

@@ -49,7 +49,7 @@ test("property: if the budget is exceeded, only the oldest body is read, and all
   );
 });
 
-test("a completed body does not count for the budget", () => {
+test("a completed body does not count towards the budget", () => {
   const budget = new BodyBudget(MAX);
   const body = budget.begin();
   body.release();

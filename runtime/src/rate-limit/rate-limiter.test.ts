@@ -171,7 +171,7 @@ test.each([
   [100, 0.333, 33],
   [7, 1, 7],
   [3, 0.25, 1],
-])("of a limit of %d requests, a share of %d allows %d", (requests, share, left) => {
+])("with a limit of %d requests, a share of %d allows %d requests", (requests, share, left) => {
   expect(shareOf(requests, share)).toBe(left);
 });
 

@@ -10,7 +10,7 @@ function take(window: SlidingWindow, from: number, requests: number): number {
   return time;
 }
 
-test("a sliding window permits requests up to the limit immediately, and the next request after the first has left the window", () => {
+test("a sliding window permits requests up to the limit immediately, and the next request once the first has left the window", () => {
   const window = new SlidingWindow(LENGTH);
   expect([0, 0, 3, 3, 3].map((from) => take(window, from, 2))).toEqual([0, 0, 10, 10, 20]);
   expect(take(window, 31, 2)).toBe(31);

@@ -19,15 +19,15 @@ const PATHS = new WeakMap<MethodRules, readonly string[]>();
 
 /**
  * Returns the paths that contain only errors, from the root of the body: the path in the envelope, and the
- * paths of the error shapes. Omits paths that lead to other declared places, and paths below `known`, since
- * the description expects them in successful responses.
+ * paths of the error shapes. Omits paths that lead to other declared values, and paths below `known`, since
+ * the rules expect them in successful responses.
  */
 export function errorPaths(rules: MethodRules): readonly string[] {
   let paths = PATHS.get(rules);
   if (paths === undefined) {
     const { payload = [], status, message, errors = ERRORS_PATH, known = [] } = rules.envelope ?? {};
     const others = [status, message, ...payload].filter((path) => path !== undefined);
-    // many upstreams send a message with every success
+    // many upstreams send a message even with success
     const shapes = rules.errorShapes.filter(({ kind }) => kind !== "text");
     const all = [...(payload.length === 0 ? [] : [errors]), ...shapes.map(pathOfShape)];
     paths = [...new Set(all)].filter(
@@ -64,7 +64,7 @@ export function hasErrorsAlone(body: JsonValue | undefined, rules: MethodRules):
 }
 
 /**
- * Notes errors next to a payload. Callers lose these errors unless a rule reads them.
+ * Notes errors next to a payload. Callers do not see these errors unless a rule reads them.
  *
  * @param payload the path of the payload
  * @param reads reports whether a path in the payload is read

@@ -10,7 +10,7 @@ function greedy(limit: number, callers: number): number[] {
   return names.map((name) => share.heldBy(name));
 }
 
-test("one caller gets three quarters of a limit, and each further caller three quarters of the rest", () => {
+test("one caller gets three quarters of a limit, and each further caller three quarters of the remaining amount", () => {
   expect(greedy(1024, 5)).toEqual([768, 192, 48, 12, 3]);
   expect(greedy(12_000, 3)).toEqual([9000, 2250, 563]);
 });

@@ -20,7 +20,7 @@ export class OwnConnections implements Connections {
   private readonly network: Network;
   private readonly pools = new Map<string, ClosableRequester>();
   private readonly hops: HopPools;
-  /** The proxies whose secrets were already collected. */
+  /** The proxies whose secrets have already been collected. */
   private readonly proxies = new Set<string>();
   private closing: Promise<void> | undefined;
 

@@ -13,8 +13,9 @@ export interface UpstreamDispatcher {
 export interface ClientOptions {
   /**
    * An undici Dispatcher for all requests. It manages its own connections, so `connections`,
-   * `connectTimeoutMs`, `tls` and `proxy` do not apply. All other options do, but the addresses of redirects
-   * cannot be checked. `close` does not close the dispatcher. Default: the runtime's own connections.
+   * `connectTimeoutMs`, `tls` and `proxy` do not apply. All other options apply, but the addresses of
+   * redirects cannot be checked. `close` does not close the dispatcher. Default: the runtime's own
+   * connections.
    */
   readonly dispatcher?: UpstreamDispatcher | undefined;
   /**

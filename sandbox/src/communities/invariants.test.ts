@@ -48,7 +48,7 @@ const move = fc.oneof(
   }),
 );
 
-test("after any actions of its users, a community has an admin, respects its member limit, and has no banned members", async () => {
+test("property: after any actions of its users, a community has an admin, respects its member limit, and has no banned members", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 25 }), async (moves) => {
       sandbox.reset();
@@ -156,7 +156,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-test("no request makes an endpoint fail", async () => {
+test("property: no request causes an internal error", async () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 12 }),
     fc.constantFrom(

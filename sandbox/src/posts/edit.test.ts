@@ -120,7 +120,7 @@ test("only members can fetch drafts", async () => {
   expect((await ask(`${P}/posts/${open}`, { headers: ADA })).json.response).not.toHaveProperty("muted");
 });
 
-test("a mute lasts forever or some seconds, is never negative, and ends by itself or by DELETE", async () => {
+test("a mute lasts forever or for a number of seconds, is never negative, and ends on its own or by DELETE", async () => {
   const id = await create();
   const mute = (body: Record<string, string>) => sendForm(`${P}/posts/${id}/mute`, body);
   const state = async () => {

@@ -196,6 +196,6 @@ test.each([
   ["https://vimeo.com/1", 201],
   ["https://notyoutube.com/x", 400],
   ["https://a.example/?u=youtube.com", 400],
-])("a post with a video at %s gets %i", async (embed, status) => {
+])("the response to a post with a video at %s is %i", async (embed, status) => {
   expect((await sendForm(`${P}/post`, { type: "video", embed })).status).toBe(status);
 });

@@ -16,7 +16,7 @@ const notes = async (query = "") =>
   (await ask(`${sandbox.url}/v2/blog/demo/notes?id=${id}${query}&${KEY}`)).json.response;
 const types = (items: { type: string }[]) => [...new Set(items.map((item) => item.type))].sort();
 
-test("mode all lists fifty notes per page, newest first, of every type, with the next page in seconds", async () => {
+test("mode all lists fifty notes of every type per page, newest first, and its next link contains a time in seconds", async () => {
   const first = await notes();
   expect(first.notes).toHaveLength(50);
   expect(first).not.toHaveProperty("rollup_notes");
@@ -47,7 +47,7 @@ test("the modes likes, rollup and reblogs_with_tags list the documented notes", 
   for (const note of reblogs) expect(Array.isArray(note.tags)).toBe(true);
 });
 
-test("mode conversation lists replies and reblogs with text, rolls up the other notes, and counts in microseconds", async () => {
+test("mode conversation lists replies and reblogs with text, rolls up the other notes, and accepts a time in microseconds", async () => {
   const got = await notes("&mode=conversation");
   for (const note of got.notes) expect(note.type === "reply" || "added_text" in note).toBe(true);
   for (const note of got.rollup_notes) expect(note.type !== "reply" && !("added_text" in note)).toBe(true);
@@ -61,7 +61,7 @@ test("mode conversation lists replies and reblogs with text, rolls up the other 
   expect(earlier.notes).toHaveLength(got.notes.length - 1);
 });
 
-test("followed is about the caller, an unknown post returns 404, and a missing id or unknown mode returns 400", async () => {
+test("followed refers to the caller, an unknown post returns 404, and a missing id or unknown mode returns 400", async () => {
   const url = `${sandbox.url}/v2/blog/demo/notes`;
   const mine = (await ask(`${url}?id=${id}`, { headers: BEARER })).json.response;
   expect(mine.notes[1].followed).toBe(true);

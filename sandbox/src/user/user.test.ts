@@ -113,7 +113,7 @@ test.each(["limit=0", "limit=x", "offset=-1", "type=poll", "since_id=x", "npf=ma
   },
 );
 
-test("likes are paged by only one of offset, before and after", async () => {
+test("likes accept only one of offset, before and after", async () => {
   const first = await get("/likes?limit=5");
   expect([first.liked_posts.length, first.liked_count]).toEqual([5, 25]);
   const next = (await askAs("demo", "GET", sandbox.url + first._links.next.href)).json.response;
@@ -152,7 +152,7 @@ test.each(["https://grace.blog.example/", "http://grace.blog.example/post/1", "g
   },
 );
 
-test("a blog is followed by e-mail if it allows that, and its owner is notified", async () => {
+test("a blog is followed by e-mail address if the blog allows this, and its owner is notified", async () => {
   const got = await post("/follow", { email: "Ada@example.org" }, "grace");
   expect(got.json.response.blog.name).toBe("ada");
   const activity = await askAs("ada", "GET", `${sandbox.url}/v2/blog/ada/notifications`);

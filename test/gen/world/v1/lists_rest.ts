@@ -63,6 +63,7 @@ export const ListService_byTotal: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByTotalRequest): RestRequest {
     const request = new RequestWriter("GET", "/total");
+    request.header("lists-version", "2026-01-01");
     if (message.startAt) request.query("startAt", message.startAt);
     return request;
   },
@@ -92,6 +93,7 @@ export const ListService_byIndex: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByIndexRequest): RestRequest {
     const request = new RequestWriter("GET", "/index");
+    request.header("lists-version", "2026-01-01");
     if (message.startIndex) request.query("startIndex", message.startIndex);
     return request;
   },
@@ -121,6 +123,7 @@ export const ListService_byPageFromZero: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByPageRequest): RestRequest {
     const request = new RequestWriter("GET", "/page");
+    request.header("lists-version", "2026-01-01");
     if (message.page) request.query("page", message.page);
     return request;
   },
@@ -150,6 +153,7 @@ export const ListService_byFlag: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByFlagRequest): RestRequest {
     const request = new RequestWriter("GET", "/flag");
+    request.header("lists-version", "2026-01-01");
     if (message.offset) request.query("offset", message.offset);
     return request;
   },
@@ -178,6 +182,7 @@ export const ListService_byLastId: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByLastIdRequest): RestRequest {
     const request = new RequestWriter("GET", "/last-id");
+    request.header("lists-version", "2026-01-01");
     if (message.startingAfter) request.query("starting_after", message.startingAfter);
     return request;
   },
@@ -208,6 +213,7 @@ export const ListService_byTime: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByTimeRequest): RestRequest {
     const request = new RequestWriter("GET", "/time");
+    request.header("lists-version", "2026-01-01");
     request.query("since", message.since);
     if (message.limit) request.query("limit", message.limit);
     return request;
@@ -243,6 +249,7 @@ export const ListService_byLastName: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByLastNameRequest): RestRequest {
     const request = new RequestWriter("GET", "/last-name");
+    request.header("lists-version", "2026-01-01");
     if (message.after) request.query("after", message.after);
     return request;
   },
@@ -272,6 +279,7 @@ export const ListService_byBodyCursor: PaginateAdapter<
   rules: ListService_rules,
   request(message: ByBodyCursorRequest): RestRequest {
     const request = new RequestWriter("POST", "/body-cursor");
+    request.header("lists-version", "2026-01-01");
     const json: JsonRecord = {};
     if (message.query) json["query"] = message.query;
     if (message.paging !== undefined) json["paging"] = encodePaging(message.paging);
@@ -307,6 +315,7 @@ export const ListService_byCertainCursor: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByHeaderCursorRequest): RestRequest {
     const request = new RequestWriter("GET", "/certain-cursor");
+    request.header("lists-version", "2026-01-01");
     if (message.token) request.query("continuationToken", message.token);
     return request;
   },
@@ -337,6 +346,7 @@ export const ListService_byHeaderCursor: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByHeaderCursorRequest): RestRequest {
     const request = new RequestWriter("GET", "/header-cursor");
+    request.header("lists-version", "2026-01-01");
     if (message.token) request.query("continuationToken", message.token);
     return request;
   },
@@ -364,7 +374,9 @@ export const ListService_byRelativeLink: PaginateAdapter<
 > = paginate(ListService.method.byRelativeLink, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByRelativeLinkRequest): RestRequest {
-    return new RequestWriter("GET", `/accounts/${pathSegment(message.account, "account")}/calls`);
+    const request = new RequestWriter("GET", `/accounts/${pathSegment(message.account, "account")}/calls`);
+    request.header("lists-version", "2026-01-01");
+    return request;
   },
   items: ["calls"],
   next: { kind: "link", path: "next_page_uri" },
@@ -385,7 +397,9 @@ export const ListService_byHalLink: PaginateAdapter<
 > = paginate(ListService.method.byHalLink, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByRelativeLinkRequest): RestRequest {
-    return new RequestWriter("GET", `/hal/${pathSegment(message.account, "account")}`);
+    const request = new RequestWriter("GET", `/hal/${pathSegment(message.account, "account")}`);
+    request.header("lists-version", "2026-01-01");
+    return request;
   },
   items: ["_embedded.tickets"],
   next: { kind: "link", path: "_links.next" },
@@ -407,6 +421,7 @@ export const ListService_byLinkHeader: PaginateAdapter<
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByLinkHeaderRequest): RestRequest {
     const request = new RequestWriter("GET", `/projects/${pathSegment(message.project, "project")}/tickets`);
+    request.header("lists-version", "2026-01-01");
     if (message.pagination) request.query("pagination", message.pagination);
     return request;
   },

@@ -36,6 +36,7 @@ export const TimersTable: MessageTable = table("world.v1.Timers", () => [
   [3, { duration: "iso8601" }, "iso"],
   [4, "duration", "plain"],
   [5, { time: "nanos" }, "stamp"],
+  [6, { time: "millis" }, "created"],
 ]);
 
 /** Rules of all methods of world.v1.PhoneService. */
@@ -115,6 +116,7 @@ export const PhoneService_setTimers: UnaryAdapter<
     if (message.iso !== undefined) json["iso"] = spanJson(message.iso, "iso8601");
     if (message.plain !== undefined) json["plain"] = durationText(message.plain);
     if (message.stamp !== undefined) json["stamp"] = timeJson(message.stamp, "nanos");
+    if (message.created !== undefined) json["created"] = timeJson(message.created, "millis");
     request.json(json);
     return request;
   },

@@ -22,8 +22,8 @@ export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
 
 /**
  * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the
- * service's rule. The exceptions are `errors`, `headers` and `rate_limits`, which are added to the rules of
- * the service.
+ * service's rule. As an exception, `errors`, `headers` and `rate_limits` of a method are added to the
+ * service's rules.
  *
  *     option (connectrest.v1.service) = {upstream: "crm", error_bodies: {items: {path: "error", title: "message"}}};
  *
@@ -56,7 +56,7 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   envelope?: Envelope | undefined;
 
   /**
-   * Maps errors of the upstream to RPC codes and reasons. The most specific rule should be first.
+   * Maps upstream errors to RPC codes and reasons. List the most specific rules first.
    *
    * @generated from field: repeated connectrest.v1.ErrorRule errors = 4;
    */
@@ -64,9 +64,9 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
 
   /**
    * The formats of the upstream's error bodies, in the order in which they are tried. The first format that
-   * matches gives the error its code, details and text. If that format finds no text, the text is from the
-   * next one that finds a text: the other formats, then `errors` of the envelope, then the common formats,
-   * then `message` of the envelope. Default: the common formats.
+   * matches gives the error its code, details and text. If this format finds no text, the text comes from the
+   * first of these that has one: the other formats, `errors` of the envelope, the common formats, and
+   * `message` of the envelope. Default: the common formats.
    *
    *     // {"error": {"code": "declined", "message": "Card declined"}}
    *     error_bodies: {items: {path: "error", title: "message"}}
@@ -101,7 +101,8 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   headers: Header[];
 
   /**
-   * The place where the API key is sent. Required if `credentials` has API_KEY.
+   * Where the API key is sent: in a query parameter or in a header. Required if `credentials` contains
+   * API_KEY.
    *
    *     api_key: {header: "x-api-key"}
    *
@@ -127,7 +128,7 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   json?: Json | undefined;
 
   /**
-   * Settings for points in which implementations of google.api.http differ.
+   * Settings for cases in which implementations of google.api.http differ.
    *
    * @generated from field: connectrest.v1.Http http = 12;
    */
@@ -192,14 +193,14 @@ export const ServiceRulesSchema: GenMessage<ServiceRules> = /*@__PURE__*/
  */
 export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   /**
-   * Overrides the upstream; see ServiceRules. Default: the service's.
+   * Overrides the upstream; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: string upstream = 1;
    */
   upstream: string;
 
   /**
-   * Overrides the name of the base URL; see ServiceRules. Default: the service's.
+   * Overrides the name of the base URL; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: string base = 2;
    */
@@ -207,7 +208,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
 
   /**
    * Overrides the envelope; see ServiceRules. `envelope: {}`, without a `payload`, means that responses of this
-   * method have no envelope. Default: the service's.
+   * method have no envelope. Default: the service's rule.
    *
    * @generated from field: connectrest.v1.Envelope envelope = 3;
    */
@@ -221,21 +222,21 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   errors: ErrorRule[];
 
   /**
-   * Overrides the formats of error bodies; see ServiceRules. Default: the service's.
+   * Overrides the formats of error bodies; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: repeated connectrest.v1.ErrorBody error_bodies = 5;
    */
   errorBodies: ErrorBody[];
 
   /**
-   * Overrides the sources of retry delays; see ServiceRules. Default: the service's.
+   * Overrides the sources of retry delays; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
   retryAfter: RetryAfter[];
 
   /**
-   * Overrides whether errors carry the response body; see ServiceRules. Default: the service's.
+   * Overrides whether errors carry the response body; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: optional bool raw_error_body = 7;
    */
@@ -250,49 +251,49 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   headers: Header[];
 
   /**
-   * Overrides where the API key is sent; see ServiceRules. Default: the service's.
+   * Overrides where the API key is sent; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: connectrest.v1.ApiKey api_key = 9;
    */
   apiKey?: ApiKey | undefined;
 
   /**
-   * Overrides the accepted kinds of credentials; see ServiceRules. Default: the service's.
+   * Overrides the accepted kinds of credentials; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: repeated connectrest.v1.Credential.Kind credentials = 10;
    */
   credentials: Credential_Kind[];
 
   /**
-   * Overrides the format of requests; see ServiceRules. Default: the service's.
+   * Overrides the format of requests; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: connectrest.v1.Json json = 11;
    */
   json?: Json | undefined;
 
   /**
-   * Overrides the settings for google.api.http; see ServiceRules. Default: the service's.
+   * Overrides the settings for google.api.http; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: connectrest.v1.Http http = 12;
    */
   http?: Http | undefined;
 
   /**
-   * Overrides the header for the idempotency key; see ServiceRules. Default: the service's.
+   * Overrides the header for the idempotency key; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: string idempotency_key = 13;
    */
   idempotencyKey: string;
 
   /**
-   * Overrides the keys of error bodies that callers receive; see ServiceRules. Default: the service's.
+   * Overrides the keys of error bodies that callers receive; see ServiceRules. Default: the service's rule.
    *
    * @generated from field: repeated connectrest.v1.ErrorMetadata error_metadata = 15;
    */
   errorMetadata: ErrorMetadata[];
 
   /**
-   * Overrides whether redirects are followed; see ServiceRules. Only for GET and HEAD. Default: the service's.
+   * Overrides whether redirects are followed; see ServiceRules. Only for GET and HEAD. Default: the service's rule.
    *
    *     redirects: false
    *
@@ -508,7 +509,7 @@ export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 2);
 
 /**
- * Settings for points in which implementations of google.api.http differ. The defaults follow
+ * Settings for cases in which implementations of google.api.http differ. The defaults follow
  * google/api/http.proto.
  *
  * @generated from message connectrest.v1.Http
@@ -647,8 +648,8 @@ export const Http_Nesting = {
    * a list. All values are strings: the number 1 and the string `1` in a Struct are indistinguishable, and
    * so are an empty and an unset message. Values that the upstream would misread fail the call with
    * INVALID_ARGUMENT: `null`, empty items and entries, keys that are empty or contain a bracket, and the
-   * key `0` in a Struct. With `[]`, lists of lists also fail the call, and so do items that do not begin
-   * with a field of the previous item.
+   * key `0` in a Struct. With `[]`, a repeated name begins the next item. Lists of lists therefore also
+   * fail the call, and so does an item whose first field is unset in the previous item.
    *
    * @generated from enum value: BRACKETS = 2;
    */
@@ -703,10 +704,10 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
 
   /**
    * The path to error items. If the status is a success status, a response with error items and a payload is
-   * a success, and the error items are reported as `lost`. A response with error items and an empty payload,
-   * or none, is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`. The same holds for
-   * the paths of `error_bodies` except `text`. To allow error items in successful responses, list their path
-   * in `known`. Default: `errors`.
+   * a success, and the error items are reported as `lost`. A response with error items and without a payload,
+   * or with an empty payload, is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`.
+   * The same holds for the paths of `error_bodies` except `text`. To allow error items in successful
+   * responses, list their path in `known`. Default: `errors`.
    *
    * @generated from field: string errors = 4;
    */
@@ -770,7 +771,7 @@ export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 5);
 
 /**
- * The place where an API key is sent: a query parameter or a header.
+ * Where an API key is sent: in a query parameter or in a header.
  *
  *     // X-Key: Key 0123456789
  *     option (connectrest.v1.method).api_key = {header: "X-Key", prefix: "Key "};
@@ -779,7 +780,7 @@ export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
  */
 export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
   /**
-   * The place where the key is sent.
+   * Where the key is sent.
    *
    * @generated from oneof connectrest.v1.ApiKey.in
    */

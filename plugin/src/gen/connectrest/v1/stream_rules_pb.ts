@@ -62,8 +62,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "linkHeader";
   } | {
     /**
-     * The request field for the number of items to skip. The offset increases by the number of received
-     * items. It can be a nested field: `page.skip`.
+     * The request field for the number of items to skip, which can be a nested field: `page.skip`. The offset
+     * increases by the number of received items.
      *
      * @generated from field: string offset = 4;
      */
@@ -119,9 +119,10 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   linkQuery: string;
 
   /**
-   * A condition on the payload that holds if more pages follow. If its key is missing or null on a page with a
-   * link or a cursor, or if it does not hold on a page with a link, the stream ends and reports the key as
-   * `lost`, except for a condition with `present`. Default: no condition.
+   * A condition on the payload that holds if more pages follow. On a page with a link or a cursor, the stream
+   * ends and reports the key of the condition as `lost` if the key is missing or null. On a page with a link,
+   * the same happens if the condition does not hold. A condition with `present` reports nothing. Default: no
+   * condition.
    *
    *     more: {key: "has_more", values: "true"}
    *
@@ -146,8 +147,9 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   first?: number | undefined;
 
   /**
-   * The values that mean a page without items. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT, or an empty
-   * payload; if a page has any other value that is not an array, the call fails.
+   * The values that mean a page without items. If a page has any other value that is not an array, the call
+   * fails. A payload that `empty` of the envelope lists also means a page without items. Default: NULL,
+   * EMPTY_ARRAY and EMPTY_OBJECT.
    *
    *     // a page without items is {"parcels": false}, or has no such key
    *     paginate: {items: "parcels", empty: [ABSENT, FALSE], offset: "offset", total: "total"}
@@ -157,7 +159,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   empty: Empty_Spelling[];
 
   /**
-   * With `link`: every page has the key of the link, and its value is null or empty on the last page. If a
+   * With `link`: every page has the key of the link, and the link is null or empty on the last page. If a
    * page does not have the key, the call fails. Default: false; a page without the key is the last page.
    *
    * @generated from field: bool link_always = 14;
@@ -228,10 +230,10 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   header: string;
 
   /**
-   * Every page has the key or the header, and its value is null or empty on the last page. If a page does not
-   * have it, the call fails. With `last_item`: every item has a value; if the value of the last item is
-   * missing, null or empty, the call fails. Default: false; a page without the value is the last page, and
-   * with `last_item`, the missing value is also reported as `lost`.
+   * Every page has the key or the header, whose value is null or empty on the last page. If a page lacks the
+   * key or the header, the call fails. With `last_item`: every item has a value; if the value of the last
+   * item is missing, null or empty, the call fails. Default: false; a page without the value is the last
+   * page, and with `last_item`, the missing value is also reported as `lost`.
    *
    *     // {"results": […], "next": "n2"}; the last page has "next": null
    *     cursor: {path: "next", field: "token", always: true}
@@ -256,10 +258,10 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 1);
 
 /**
- * Pages a list by a value that several items can share, e.g. the second in which they were published. The
- * request for the next page includes the items with the last item's value again; items that were already
- * received are dropped. If all items of a page share one value, the next request continues after that value.
- * If there may be more items with that value than fit on a page, they are reported as `lost`. The cursor's
+ * Paginates a list by a value that several items can share, e.g. the second in which they were published. The
+ * request for the next page asks for the items with the last item's value again, and the runtime drops items
+ * that were already received. If all items of a page share one value, the next request continues after that
+ * value. Items with that value that possibly did not fit on the page are reported as `lost`. The cursor's
  * field is an integer, or a Timestamp with a `unit`; the value in items has the same unit. Items with the
  * same key but different values are different items.
  *
@@ -591,8 +593,8 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
  * previous one; its last message is the final state. If the deadline is too short, the call ends, but the
  * work continues; therefore set `timeout`.
  *
- * The work is in progress while the status is 202 or, with `done`, until that condition is true. A 303
- * redirect leads to the result.
+ * While the status is 202, the work is in progress. With `done`, the work is also in progress until that
+ * condition holds. A 303 redirect leads to the result.
  *
  *     // POST: {"name": "operations/7"}; GET /v1/operations/7: {"done": true, "response": {…}} or {"done": true, "error": {…}}
  *     option (connectrest.v1.method).operation = {
@@ -606,8 +608,8 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
  */
 export type Operation = Message<"connectrest.v1.Operation"> & {
   /**
-   * The place of the status. Links must lead to URLs under the base URL. Default: `header: "Location"`; if a
-   * response to a GET does not have this header, the GET is repeated.
+   * The source of the status URL. Links must lead to URLs under the base URL. Default: `header: "Location"`;
+   * if a response to a GET does not have this header, the GET is repeated.
    *
    * @generated from oneof connectrest.v1.Operation.status
    */
@@ -691,10 +693,10 @@ export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 7);
 
 /**
- * Uploads a client stream as the request body, or as a part of it. The first message contains the fields of
- * the request and can contain a chunk; all other messages contain only chunks. Chunks are sent as they
- * arrive. The fields named here are not sent elsewhere, unless `in` gives a field other than `chunk` a second
- * location.
+ * Uploads a client stream as the request body, or as a part of a multipart body. The first message contains
+ * the fields of the request and can contain a chunk; all other messages contain only chunks. Chunks are sent
+ * as they arrive. The fields named here are not sent elsewhere, unless `in` gives a field other than `chunk`
+ * a second location.
  *
  *     option (connectrest.v1.method).upload = {chunk: "chunk", content_type: "type"};
  *
@@ -764,8 +766,8 @@ export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
 /**
  * Streams the records of one long response, e.g. server-sent events. Each message of the stream is one
  * record. Envelopes do not apply to records. If an error rule with a `body` matches a record, the stream ends
- * with that error. A record whose only key is `error`, with a google.rpc.Status as the value, also ends the
- * stream with that error, unless the message has a field for `error`.
+ * with the error of the rule. A record whose only key is `error`, with a google.rpc.Status as the value, ends
+ * the stream with this status, unless the message has a field for `error`.
  *
  *     // data: {"type": "delta", …}
  *     records: {format: EVENT_STREAM, last: {key: "type", values: "answer_stop"}, idle: {seconds: 120}}

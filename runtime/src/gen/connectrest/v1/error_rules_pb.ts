@@ -17,7 +17,7 @@ export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
   fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi5gEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIjCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlSAGIAQESDgoGcmVhc29uGAUgASgJEhQKDHN1YmNvZGVfdGV4dBgGIAEoCRIiCgRib2R5GAcgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbkIKCghfc3ViY29kZUIHCgVfY29kZSIuCg9IZWFkZXJDb25kaXRpb24SDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSKiAQoJRXJyb3JCb2R5EisKBWl0ZW1zGAEgASgLMhouY29ubmVjdHJlc3QudjEuRXJyb3JJdGVtc0gAEhMKCXRpdGxlX21hcBgCIAEoCUgAEg4KBHRleHQYAyABKAlIABIPCgVvYXV0aBgEIAEoCEgAEhQKCnJwY19zdGF0dXMYBSABKAhIABITCglmaWVsZF9tYXAYBiABKAlIAEIHCgVzaGFwZSJWCgpFcnJvckl0ZW1zEgwKBHBhdGgYASABKAkSDQoFdGl0bGUYAiABKAkSDAoEY29kZRgDIAEoCRIOCgZkZXRhaWwYBCABKAkSDQoFZmllbGQYBSABKAkiKgoNRXJyb3JNZXRhZGF0YRIMCgRwYXRoGAEgASgJEgsKA2tleRgCIAEoCSLhAQoKUmV0cnlBZnRlchIOCgZoZWFkZXIYASABKAkSMQoGZm9ybWF0GAIgASgOMiEuY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlci5Gb3JtYXQSLQoEd2hlbhgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIMCgRwYXRoGAQgASgJIlMKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCQoFRVBPQ0gQAhINCglIVFRQX0RBVEUQAxIKCgZNSUxMSVMQBGIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_rpc_code]);
 
 /**
- * Maps an error of the upstream to an RPC code and a reason.
+ * Maps an upstream error to an RPC code and a reason.
  *
  *     // {"error": {"code": "declined", "message": "…"}} with status 402
  *     errors: {status: 402, subcode_text: "declined", code: FAILED_PRECONDITION, reason: "CARD_DECLINED"}
@@ -123,7 +123,7 @@ export const HeaderConditionSchema: GenMessage<HeaderCondition> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 1);
 
 /**
- * One format of an upstream's error bodies, with the places of the message and the error code.
+ * One format of an upstream's error bodies, with the paths to the message and the error code.
  *
  * @generated from message connectrest.v1.ErrorBody
  */

@@ -85,7 +85,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
    * Represents a message by the value of its only field: a repeated field as a bare array, a map as a bare
    * object. Use it for lists of lists, for maps of lists or maps, and to distinguish an empty list from an
-   * absent one.
+   * absent one. Applies to JSON; a query or form names the inner field, as in `row.cells=1`.
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
    *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
@@ -108,8 +108,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   unknown: boolean;
 
   /**
-   * Keeps the field's value out of logs, traces, metrics and error messages, including messages of the
-   * upstream that repeat the value.
+   * Keeps the field's value out of logs, traces, metrics and error messages, including upstream messages that
+   * repeat the value.
    *
    * @generated from field: bool redact = 9;
    */
@@ -458,8 +458,8 @@ export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> =
 export type Mask = Message<"connectrest.v1.Mask"> & {
   /**
    * The name of the field whose message the mask refers to. The field belongs to the message that contains
-   * the mask, or otherwise to the response. Default: the field that is the body; in other bodies, the only
-   * message field; without a body, the response.
+   * the mask, or otherwise to the response. Default: with `body: "field"`, this field; with another body, its
+   * only message field; without a body, the response.
    *
    *     google.protobuf.FieldMask changed = 3 [(connectrest.v1.field).mask.of = "pen"];
    *
@@ -540,7 +540,7 @@ export const Mask_UnsetSchema: GenEnum<Mask_Unset> = /*@__PURE__*/
  */
 export type Source = Message<"connectrest.v1.Source"> & {
   /**
-   * The place of the value.
+   * The part of the response that the value is read from.
    *
    * @generated from oneof connectrest.v1.Source.source
    */
@@ -554,8 +554,8 @@ export type Source = Message<"connectrest.v1.Source"> & {
     case: "header";
   } | {
     /**
-     * An HTTP status. An integer field receives the status of the response; a bool field receives whether the
-     * status of the response equals this value.
+     * An HTTP status. An integer field receives the status of the response. A bool field is true if the
+     * response status equals this value.
      *
      * @generated from field: int32 status = 2;
      */
@@ -666,21 +666,21 @@ export const Time_Unit = {
   UNIT_UNSPECIFIED: 0,
 
   /**
-   * Seconds; for a Timestamp, seconds since 1970. Fractions are preserved.
+   * Seconds; for a Timestamp, since 1970-01-01T00:00:00Z. Fractions are preserved.
    *
    * @generated from enum value: SECONDS = 1;
    */
   SECONDS: 1,
 
   /**
-   * Milliseconds.
+   * Milliseconds; for a Timestamp, since 1970-01-01T00:00:00Z.
    *
    * @generated from enum value: MILLIS = 2;
    */
   MILLIS: 2,
 
   /**
-   * Microseconds.
+   * Microseconds; for a Timestamp, since 1970-01-01T00:00:00Z.
    *
    * @generated from enum value: MICROS = 3;
    */
@@ -719,7 +719,7 @@ export const Time_Unit = {
   RFC_2822: 7,
 
   /**
-   * Nanoseconds.
+   * Nanoseconds; for a Timestamp, since 1970-01-01T00:00:00Z.
    *
    * @generated from enum value: NANOS = 8;
    */
@@ -781,7 +781,7 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 3, 1);
 
 /**
- * A condition on a JSON object. The condition holds if all of its fields that are set hold. The members of a
+ * A condition on a JSON object. The condition holds if every field that is set matches. The members of a
  * oneof are tried in the order of their declaration. If a condition has several fields besides `key`, or if
  * its key is a path, the slower decoder reads responses with the message, which takes about five times the
  * processor time.
@@ -849,7 +849,7 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   discriminator: string;
 
   /**
-   * The place of the member's keys. Default: FLATTENED.
+   * The location of the member's keys. Default: FLATTENED.
    *
    *     // {"id": 1}, or [{"id": 1}, {"id": 2}], or "none"
    *     oneof result {
@@ -874,9 +874,10 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   payload: string;
 
   /**
-   * The name of the member that receives objects of an unknown type. The discriminator is kept in a field
-   * that has its name, in the fallback's message or next to the oneof, or in a google.protobuf.Struct;
-   * otherwise it is reported as lost. Default: none; such objects are reported as lost.
+   * The name of the member that receives objects of an unknown type. The discriminator's value is kept in a
+   * field with the discriminator's name, in the fallback's message or next to the oneof, or in a fallback of
+   * type google.protobuf.Struct. Otherwise the discriminator is reported as lost. Default: none; such objects
+   * are reported as lost.
    *
    * @generated from field: string fallback = 4;
    */
@@ -891,7 +892,7 @@ export const OneofRulesSchema: GenMessage<OneofRules> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 5);
 
 /**
- * The possible places of the keys of a oneof's member.
+ * The possible locations of a oneof member's keys.
  *
  * @generated from enum connectrest.v1.OneofRules.Layout
  */
@@ -927,9 +928,10 @@ export const OneofRules_Layout = {
   /**
    * In place of the message: the value itself is the member, and its JSON type selects the member. The
    * message contains only the oneof. Each member except the fallback has a `when` with only a `type`. To
-   * represent a list, use a message with `unwrap`. A request sends the member that is set. A call fails if
-   * the JSON type of the value selects another member, such as NaN, which is sent as a string. Queries and
-   * forms have no JSON types, so only one member can be a string, a number or a boolean.
+   * represent a list, use a message with `unwrap`. A request sends the member that is set. The call fails
+   * if the JSON type of the member's value would select another member: for example NaN, which is sent as a
+   * string. Queries and forms have no JSON types, so only one member can be a string, a number or a
+   * boolean.
    *
    * @generated from enum value: UNWRAPPED = 4;
    */
@@ -937,7 +939,7 @@ export const OneofRules_Layout = {
 } as const;
 
 /**
- * The possible places of the keys of a oneof's member.
+ * The possible locations of a oneof member's keys.
  *
  * @generated from enum connectrest.v1.OneofRules.Layout
  */
