@@ -418,6 +418,13 @@ message Req {
     ],
   },
   {
+    name: "unwrap_struct",
+    source: response("google.protobuf.Struct r = 1 [(connectrest.v1.field).unwrap = true];"),
+    problems: [
+      "4:31: no-effect: `unwrap` of case.Res.r has no effect: the JSON of a google.protobuf.Struct has no key for its only field; remove it",
+    ],
+  },
+  {
     name: "query_oneof",
     source: request(
       "Inner inner = 1;",

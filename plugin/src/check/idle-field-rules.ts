@@ -52,6 +52,7 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   if (rules.name !== "") idle("name", inPlace);
   if (rules.time !== undefined) idle("time", inPlace);
   if (rules.bytes !== undefined) idle("bytes", inPlace);
+  if (rules.unwrap) idle("unwrap", inPlace);
   if (conditions.length > 0) idle("when", inPlace);
 }
 
@@ -79,6 +80,7 @@ function checkMember(
     if (isSet(rules[name])) idle(name === "sources" ? "from" : name, `${where}; remove it`);
   }
   if (isSpread && rules.coerce) idle("coerce", `${where}; set it on these`);
+  if (isSpread && rules.unwrap) idle("unwrap", `${where}; remove it`);
 }
 
 function isSet(rule: boolean | string | readonly unknown[]): boolean {
