@@ -117,8 +117,8 @@ function isSuccessCode({ code = null, status }: JsonObject): boolean {
 }
 
 /**
- * Reports whether a value contains more than empty values. The code of an item in a list does not decide: many
- * servers write 0 if they have no code.
+ * Reports whether a value contains more than empty values. The code of an item in a list does not decide:
+ * many servers write 0 if they have no code.
  */
 function hasContent(value: JsonValue | undefined): boolean {
   if (typeof value === "string") return !NO_ERROR.test(value.trim());
