@@ -1,6 +1,6 @@
 import type { OnReadOpts, Socket } from "node:net";
-import { errors } from "undici";
 import type { BorrowingHandler, DispatchHandler, DispatchOptions } from "../http/requester.ts";
+import { errors } from "../http/undici.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { type Controlled, ExchangeControl } from "./exchange-control.ts";
 import { HandedOver, type RawConnection } from "./handed-over.ts";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { Client } from "undici";
 import type { DispatchHandler, DispatchOptions } from "../http/requester.ts";
+import { Client } from "../http/undici.ts";
 import type { ExchangeControl } from "./exchange-control.ts";
 
 /** The raw connection whose exchange undici continues. */

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
-import { errors } from "undici";
 import { MAX_INTERIM_RESPONSES } from "../http/exchange.ts";
+import { errors } from "../http/undici.ts";
 
 /** The maximum total size of all heads, in bytes. */
 const MAX_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
-import { Pool } from "undici";
 import type { Requester } from "../http/requester.ts";
+import { Pool } from "../http/undici.ts";
 import type { ClosableRequester } from "../http1/pool.ts";
 import { type Connector, connectorOf } from "./connector.ts";
 import { forwarding } from "./forwarding.ts";

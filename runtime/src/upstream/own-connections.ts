@@ -1,6 +1,6 @@
 import type { OnReadOpts } from "node:net";
-import { Pool } from "undici";
 import type { Requester } from "../http/requester.ts";
+import { Pool } from "../http/undici.ts";
 import { ON_READ } from "../http1/connection.ts";
 import { type ClosableRequester, Http1Pool } from "../http1/pool.ts";
 import type { Secret } from "../text/secret.ts";
