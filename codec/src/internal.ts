@@ -83,7 +83,7 @@ export { type WasmPrinter, wasmPrinter } from "./print/wasm-printer.ts";
 export { type ScannedPage, type Scanner, type ScanPlan, scanner } from "./scan/scanner.ts";
 export type { Envelope } from "./scan/tables.ts";
 export { EnumTable } from "./table/enum-table.ts";
-export { hasKeyOf, readsKey } from "./table/keys.ts";
+export { hasKeyOf, knownKeys, readsKey } from "./table/keys.ts";
 export type { CountUnit, DurationRule, ScalarKind, TimeRule } from "./table/kinds.ts";
 export { declaredPath, type MaskedField, type MaskTable } from "./table/mask-table.ts";
 export {

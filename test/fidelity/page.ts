@@ -28,6 +28,9 @@ have the same names in the log, the metrics, the configuration and the runtime's
   \`ignore\` is not counted. Metrics are off by default. \`server: { metrics: {} }\` serves them at \`http://127.0.0.1:9464/metrics\`.
 - **Programs:** \`onDifference\` receives a \`DifferenceReport\`. A report lists the first hundred differences of each class, and counts all.
 
+A path has names, with dots between the names, and indexes in brackets: \`posts[3].blog\`. A key that is empty, or that contains a character such as a dot, a bracket, a quote or a space,
+is a JSON string in brackets: \`labels["1.0"]\`; a key of more than 100 characters is cut, and has an ellipsis after the string: \`labels["xxx"…]\`.
+
 A line of the log and a line of the metrics:
 
 \`\`\`text

@@ -363,7 +363,7 @@ export const ROWS: readonly Row[] = [
     sends: "two spellings of the same map key",
     body: response({ counts: { "1": 5, "1.0": 6 } }),
     outcome: "lost",
-    path: "counts.1.0",
+    path: 'counts["1.0"]',
     gets: "the first entry",
     message: { counts: { "1": 5 } },
   },

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { type Misstep, valueAt } from "./json-path.ts";
+import { joinedPath, stepText } from "./path-text.ts";
 
 /** Values in place of an object, whether a path enters them, and the difference that is reported. */
 const SHAPES: Readonly<
@@ -49,7 +50,8 @@ test("property: a path treats every value in place of an object as a field does:
       let isReached = true;
       for (const [index, [, shape]] of way.slice(1).entries()) {
         const [, entered, as] = SHAPES[shape] ?? [];
-        if (as !== undefined) wanted.push([quoted(keys.slice(0, index + 1)), as]);
+        const reached = keys.slice(0, index + 1).map(stepText);
+        if (as !== undefined) wanted.push([reached.reduce(joinedPath), as]);
         if (entered !== true) {
           isReached = false;
           break;

@@ -34,10 +34,11 @@ export function joinedPath(path: string, rest: string): string {
   return path === "" || rest === "" || rest.startsWith("[") ? path + rest : `${path}.${rest}`;
 }
 
-/** A step of a path. A key that was cut has only its beginning. */
+/** A step of a path. A key that was cut has only its beginning; a plain key is not in quotes. */
 export interface ReportedStep {
   readonly key: string | number;
   readonly isCut: boolean;
+  readonly isPlain: boolean;
 }
 
 /** Splits a path into its steps. */
@@ -53,5 +54,6 @@ export function reportedSteps(path: string): ReportedStep[] {
           ? String(JSON.parse(quoted))
           : (declared ?? plain),
     isCut: cut !== "",
+    isPlain: plain !== "",
   }));
 }

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Gateway, startGateway } from "../index.ts";
-import { EchoServiceRest } from "../testing/echo-rest.ts";
+import { EchoServiceRest, echoRules } from "../testing/echo-rest.ts";
 import { exchange } from "../testing/raw.ts";
 import { VERSION } from "../version.ts";
 import { Metrics } from "./metrics.ts";
@@ -151,6 +151,35 @@ test("the path label of differences omits indexes and ends at the first undeclar
   const { body } = await metrics.render();
   const labels = Array.from(body.matchAll(/differences_total\{.*path="([^"]*)"/g), ([, path = ""]) => path);
   expect(labels).toEqual(["text", "text[]", "text[].*", "*", "(root)"]);
+});
+
+test("the path label of differences does not count an upstream's key as declared if only its parts are declared", async () => {
+  const echo = {
+    ...EchoServiceRest.methods.echo,
+    rules: { ...echoRules, envelope: { payload: ["posts.title", "page.'@odata.next'"] } },
+  };
+  const metrics = new Metrics({}, [{ ...EchoServiceRest, methods: { echo } }]);
+  const labels = {
+    "posts.title": "posts.title",
+    'posts["posts.title"]': "posts.*",
+    '["posts.title"].text': "*",
+    '["posts or title"]': "*",
+    '["(root)"]': "*",
+    '[""]': "*",
+    '["text"…]': "*",
+    'page["@odata.next"]': 'page["@odata.next"]',
+    "page.@odata": "page.*",
+  };
+  for (const path of Object.keys(labels)) {
+    const differences = [{ path, expected: "no such key", got: "number 5", class: "lost" as const }];
+    const counts = { additional: 0, converted: 0, lost: 1 };
+    metrics.differed({ method: EchoService.method.echo, upstream: "echo", differences, counts });
+  }
+  const { body } = await metrics.render();
+  const found = Array.from(body.matchAll(/differences_total\{.*path=("(?:[^"\\]|\\.)*")/g), ([, path = ""]) =>
+    JSON.parse(path),
+  );
+  expect(found).toEqual([...new Set(Object.values(labels))]);
 });
 
 test("differences that are not listed in the report are counted", async () => {

@@ -1,5 +1,12 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { joinedPath, MessageTable, reportedSteps, stepText } from "connect-rest-codec/internal";
+import {
+  joinedPath,
+  knownKeys,
+  MessageTable,
+  reportedSteps,
+  stepsOf,
+  stepText,
+} from "connect-rest-codec/internal";
 import type { AnyMethodAdapter } from "./adapter.ts";
 
 const known = new WeakMap<AnyMethodAdapter, ReadonlySet<string>>();
@@ -11,13 +18,14 @@ const known = new WeakMap<AnyMethodAdapter, ReadonlySet<string>>();
 export function declaredPlace(adapter: AnyMethodAdapter, path: string): string {
   const names = namesOf(adapter);
   let declared = "";
-  for (const { key, isCut } of reportedSteps(path)) {
+  for (const { key, isCut, isPlain } of reportedSteps(path)) {
+    const isRoot = isPlain && key === ROOT && declared === "";
     if (typeof key === "number") {
       declared += "[]";
-    } else if (key === ROOT && declared === "") {
-      declared = ROOT;
-    } else if (!isCut && key.split(" or ").every((each) => names.has(each))) {
-      declared = joinedPath(declared, key.includes(" or ") ? key : stepText(key));
+    } else if (isRoot || (isPlain && key.split(" or ").every((each) => names.has(each)))) {
+      declared = joinedPath(declared, key);
+    } else if (!isPlain && !isCut && names.has(key)) {
+      declared = joinedPath(declared, stepText(key));
     } else {
       return joinedPath(declared, "*");
     }
@@ -35,11 +43,12 @@ function namesOf(adapter: AnyMethodAdapter): ReadonlySet<string> {
   const names = new Names();
   names.ofMessage(method.output);
   names.within(declared);
+  names.all.delete("");
   known.set(adapter, names.all);
   return names.all;
 }
 
-/** Collects the names and dotted paths in tables, rules and messages. */
+/** Collects the names in tables, rules and messages. */
 class Names {
   readonly all = new Set<string>();
   private readonly seen = new Set<object>();
@@ -54,11 +63,14 @@ class Names {
 
   within(value: unknown): void {
     if (typeof value === "string") {
-      this.all.add(value);
-      for (const name of value.split(/[.']/)) if (name !== "") this.all.add(name);
+      for (const name of stepsOf(value)) this.all.add(name);
     } else if (typeof value === "object" && value !== null && !this.isSeen(value)) {
-      const inner = value instanceof MessageTable ? value.entries : Object.values(value);
-      for (const each of inner) this.within(each);
+      if (value instanceof MessageTable) {
+        for (const key of knownKeys(value.entries)) this.all.add(key);
+        this.within(value.entries);
+      } else {
+        for (const each of Object.values(value)) this.within(each);
+      }
     }
   }
 
