@@ -1,4 +1,7 @@
-/** The notation of declared paths, such as `page.'@odata.next'`, and of paths in reports, such as `posts[3].blog`. */
+/**
+ * The notation of declared paths, such as `page.'@odata.next'`, and of paths in reports, such as
+ * `posts[3].blog`.
+ */
 
 /** The maximum number of characters of a key in a path. */
 const MAX_KEY = 100;
@@ -7,8 +10,8 @@ const MAX_KEY = 100;
 const PLAIN = /^[^\s.[\]()'"…\p{C}]+$/u;
 
 /**
- * Returns a key as a step. A key that could be read as something else is a JSON string in brackets: `["1.0"]`.
- * An ellipsis after the string marks a key that was cut.
+ * Returns a key as a step. A key that could be read as something else is a JSON string in brackets:
+ * `["1.0"]`. An ellipsis after the string marks a key that was cut.
  */
 export function stepText(key: string): string {
   if (key.length > MAX_KEY) {

@@ -3,6 +3,7 @@ import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { RequestWriter, unary } from "connect-rest-runtime/adapter";
 import { DIFFERENCE_CLASSES } from "connect-rest-runtime/internal";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -154,10 +155,11 @@ test("the path label of differences omits indexes and ends at the first undeclar
 });
 
 test("the path label of differences does not count an upstream's key as declared if only its parts are declared", async () => {
-  const echo = {
-    ...EchoServiceRest.methods.echo,
+  const echo = unary(EchoService.method.echo, {
     rules: { ...echoRules, envelope: { payload: ["posts.title", "page.'@odata.next'"] } },
-  };
+    request: () => new RequestWriter("POST", "/echo"),
+    response: ({ payload }, out) => out.root(payload, () => {}),
+  });
   const metrics = new Metrics({}, [{ ...EchoServiceRest, methods: { echo } }]);
   const labels = {
     "posts.title": "posts.title",
