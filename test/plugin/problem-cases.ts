@@ -113,6 +113,13 @@ message Res {}`,
     ],
   },
   {
+    name: "path_field_json_text",
+    source: method('get: "/{name}"', "", "string name = 1 [(connectrest.v1.field).json_text = true];"),
+    problems: [
+      "3:33: path-field-type: the path variable `name` must be a single string, number, bool or enum, without json_text",
+    ],
+  },
+  {
     name: "path_field_type",
     source: method('get: "/{name}"', "", "repeated string name = 1;"),
     problems: [

@@ -48,6 +48,7 @@ const RULES = [
   "piece: CONTENT",
   "coerce: true",
   'absent: "N/A"',
+  "json_text: true",
 ] as const;
 
 /** Oneof layouts, for a member that has the rule. */

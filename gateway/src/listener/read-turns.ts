@@ -65,6 +65,8 @@ export class ReadTurns {
   private inTurn = 0;
   /** The number of chunks in this turn, by client. */
   private readonly chunks = new Map<string, number>();
+  /** The number of chunks in this turn, by the handle of the connection. */
+  private readonly chunksRead = new Map<ReadHandle, number>();
   private readonly resting = new Set<string>();
   private readonly isProxy: (address: string) => boolean;
 
@@ -102,6 +104,8 @@ export class ReadTurns {
   countChunk(request: HttpRequest, isUseful: boolean): void {
     const client = isUseful ? undefined : addressOf(request);
     if (client !== undefined) this.chunks.set(client, (this.chunks.get(client) ?? 0) + 1);
+    const handle = isHttp2(request) ? handleOf(request.stream.session) : this.http1.get(request.socket);
+    if (handle !== undefined) this.chunksRead.set(handle, (this.chunksRead.get(handle) ?? 0) + 1);
     this.count(1 / CHUNKS_PER_STREAM);
   }
 
@@ -173,8 +177,9 @@ export class ReadTurns {
     this.inTurn = 0;
     const most = (STREAMS_PER_TURN * CHUNKS_PER_STREAM) / 2;
     for (const [client, chunks] of this.chunks) if (wasFull && chunks >= most) this.rest(client);
+    const stopped = this.fewestChunksFirst([...this.stopped]);
     this.chunks.clear();
-    const stopped = [...this.stopped];
+    this.chunksRead.clear();
     this.stopped.clear();
     for (const handle of stopped) if (!this.held.has(handle)) handle.readStart();
     this.beginAll();
@@ -185,12 +190,26 @@ export class ReadTurns {
     if (this.resting.has(client) || this.isProxy(client)) return;
     this.resting.add(client);
     const own = [...this.connections()].filter(({ address }) => address === client);
-    const releases = own.map(({ handle }) => this.holdHandle(handle));
+    const handles = this.fewestChunksFirst(own.map(({ handle }) => handle));
+    const releases = handles.map((handle) => this.holdHandle(handle));
     this.callbacks.after(REST_MS, () => {
       this.resting.delete(client);
-      for (const release of releases) release();
       this.beginAll();
+      // Once the new connections have begun, or the read of a flood would fill the turn before them.
+      this.callbacks.soon(() => {
+        for (const release of releases) release();
+      });
     });
+  }
+
+  /**
+   * Orders connections by their number of chunks in this turn. Node reads connections in the order in which
+   * reading starts, and the first ones can fill a turn: a flood on one connection must not keep the other
+   * connections of its address from being read.
+   */
+  private fewestChunksFirst(handles: readonly ReadHandle[]): ReadHandle[] {
+    const chunks = (handle: ReadHandle) => this.chunksRead.get(handle) ?? 0;
+    return handles.toSorted((one, other) => chunks(one) - chunks(other));
   }
 
   private *connections(): Generator<{ readonly handle: ReadHandle; readonly address: string }> {
