@@ -15,7 +15,7 @@ const PROJECT = {
 const EXAMPLES = readdirSync("examples", { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-/** The files whose content does not depend on the answers to the questions of init. */
+/** The files that `init` writes with the same content, whichever settings the user chooses. */
 const SETTINGS = ["buf.yaml", "buf.gen.yaml", "tsconfig.json", ".gitignore"];
 
 /** Returns the dependencies that init writes into an empty folder. */
@@ -44,16 +44,19 @@ test.each(EXAMPLES.filter((name) => existsSync(join("examples", name, "proto")))
   },
 );
 
-test.each(EXAMPLES)("examples/%s: has the same package versions as init and this repository", (name) => {
-  const { devDependencies: ours } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
-  const known: Readonly<Record<string, string>> = { ...ours, ...initialDependencies() };
-  const { dependencies, devDependencies } = JSON.parse(
-    readFileSync(join("examples", name, "package.json"), "utf8"),
-  ) as Manifest;
-  const used = Object.entries({ ...dependencies, ...devDependencies });
-  const expected = used.map(([each, range]) => [
-    each,
-    /connect-rest/.test(each) ? "^0.1.0" : (known[each] ?? range),
-  ]);
-  expect(used).toEqual(expected);
-});
+test.each(EXAMPLES)(
+  "examples/%s: has the versions of packages that init and this repository have",
+  (name) => {
+    const { devDependencies: ours } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+    const known: Readonly<Record<string, string>> = { ...ours, ...initialDependencies() };
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(join("examples", name, "package.json"), "utf8"),
+    ) as Manifest;
+    const used = Object.entries({ ...dependencies, ...devDependencies });
+    const expected = used.map(([each, range]) => [
+      each,
+      /connect-rest/.test(each) ? "^0.1.0" : (known[each] ?? range),
+    ]);
+    expect(used).toEqual(expected);
+  },
+);
