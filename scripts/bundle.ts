@@ -9,6 +9,8 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 export function bundle(name: string, target: string, { exports = {}, bin }: { [key: string]: Json }): void {
   const exported = Object.values(exports as { [key: string]: string });
   const entries = exported.flatMap((path) => globSync(join(name, path).replace("*", "**/*")).sort());
+  // A separate file runs before the packages that a bundle imports.
+  entries.push(...globSync(join(name, "src/**/builtin-require.ts")));
   buildSync({
     entryPoints: bin === undefined ? entries : [...entries, join(name, "src/bin.ts")],
     outdir: join(target, "src"),

@@ -1,8 +1,8 @@
 "use strict";
 
-// Runs before the repository's scripts, in the JavaScript of Node.js 12: `node -r ./scripts/require-node.cjs
-// …`. An older Node.js would otherwise fail with an error about a file extension.
-// ./scripts/require-node.cjs …`. One that is too old would complain about a file extension.
+// Runs before the repository's scripts, in the JavaScript of Node.js 12:
+// `node -r ./scripts/require-node.cjs …`. Otherwise an older Node.js would fail with an error about a file
+// extension.
 const { engines } = require("../package.json");
 
 const [required] = /\d+(?:\.\d+)*/.exec(engines.node);

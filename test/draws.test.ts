@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fewDraws, hasManyDraws } from "./draws.ts";
+import { fewDraws, hasManyDraws, sampleOf } from "./draws.ts";
 
 test.each([
   [1, 1],
@@ -22,10 +22,18 @@ test("a property makes all of its draws outside of npm test", () => {
   expect(runs).toBe(process.env.TEST_MODE === "short" ? fewDraws(numRuns) : numRuns);
 });
 
+test("all cases are tried outside of npm test", () => {
+  const cases = Array.from({ length: 1_000 }, (_, index) => index);
+  const tried = sampleOf(cases, 10);
+  expect(tried).toHaveLength(process.env.TEST_MODE === "short" ? 10 : 1_000);
+  expect(cases).toEqual(expect.arrayContaining([...tried]));
+});
+
 test.each([
   ["fc.assert(property);", false],
   ["fc.assert(property, { numRuns: 100 });", false],
   ["fc.assert(property, { numRuns: 1_000 });", true],
+  ["test.each(sampleOf(CASES, 10))", true],
 ])("%s has more draws than npm test makes: %s", (source, expected) => {
   expect(hasManyDraws(source)).toBe(expected);
 });

@@ -2,6 +2,7 @@
  * Determines the number of draws that fast-check properties make in `npm test`, and the properties that `npm
  * run test:all` runs again.
  */
+import fc from "fast-check";
 
 /**
  * The number of draws up to which properties are not reduced. Other properties make a share of their draws,
@@ -23,8 +24,14 @@ export function atLeast(count: number): number {
   return process.env.TEST_MODE === "short" ? Math.floor((count * SHARE) / 2) : count;
 }
 
-/** Reports whether a test file has a property that makes fewer draws in `npm test`. */
+/** Returns all cases; in `npm test`, `few` of them, which are drawn at random. */
+export function sampleOf<T>(all: readonly T[], few: number): readonly T[] {
+  return process.env.TEST_MODE === "short" ? fc.sample(fc.constantFrom(...all), few) : all;
+}
+
+/** Reports whether a test file has a property that makes fewer draws, or tries fewer cases, in `npm test`. */
 export function hasManyDraws(source: string): boolean {
+  if (/\bsampleOf\(/.test(source)) return true;
   const asked = [...source.matchAll(/\bnumRuns: ([\d_]+)/g)].map(([, digits = ""]) => digits);
   return asked.some((digits) => Number(digits.replaceAll("_", "")) > ENOUGH);
 }

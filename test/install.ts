@@ -5,8 +5,9 @@
 import { fetchDocuments } from "../scripts/import-counts.ts";
 import { PREPARE } from "./clients/programs.ts";
 import { installSuite } from "./conformance/suite.ts";
+import { INSTALL_TOOLS } from "./packages/platforms.ts";
 
-const INSTALLATIONS = [installSuite, ...Object.values(PREPARE)];
+const INSTALLATIONS = [installSuite, ...Object.values(PREPARE), ...INSTALL_TOOLS];
 for (const install of INSTALLATIONS) {
   const { problem } = await install();
   if (problem === undefined) continue;

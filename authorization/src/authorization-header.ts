@@ -1,4 +1,4 @@
-/** Reports whether a request has several Authorization headers. Node keeps only the first. */
+/** Reports whether a request has several Authorization headers, of which Node keeps only the first. */
 export function isTwice(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

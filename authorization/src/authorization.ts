@@ -12,7 +12,7 @@ import type { Store } from "./store/store.ts";
 
 /** The options of caller authorization. */
 export interface AuthorizationOptions {
-  /** The origin at which callers reach the gateway. It is the issuer and the audience of tokens. */
+  /** The origin at which callers reach the gateway. This is the issuer and the audience of tokens. */
   readonly publicUrl: string;
   /** The store, which is closed together with the gateway. */
   readonly store: Store;
@@ -44,10 +44,10 @@ export interface SignIn {
   readonly sessions: Sessions;
 }
 
-/** Provides facts about the methods of the gateway that authorization depends on. */
+/** Provides facts about the gateway's methods on which authorization depends. */
 export interface MethodFacts {
   readonly scopes: ScopeMap;
-  /** Reports whether the upstream accepts only the credentials of a person for this method. */
+  /** Reports whether the upstream accepts only a person's credentials for this method. */
   readonly needsPerson: (method: DescMethod) => boolean;
   /** Reports whether a method may be called without a token. */
   readonly isOpen: (method: DescMethod) => boolean;
@@ -109,9 +109,7 @@ export function createAuthorization(
   };
 }
 
-/**
- * Returns the messages of an error and its causes: the error of the store, of its library, and of the system.
- */
+/** Returns the messages of an error and its causes, from the store, its library and the system. */
 function causesOf(error: Error): string {
   const { cause } = error;
   const text = error.stack ?? error.message;

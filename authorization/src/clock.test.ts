@@ -37,7 +37,7 @@ test("property: a time counts as recent only if it is in the past and within the
   );
 });
 
-test("property: after the clock was set back, a token revoked by another process is still rejected", async () => {
+test("property: once the clock has been set back, a token that another process revoked is still rejected", async () => {
   await fc.assert(
     fc.asyncProperty(jumps, async (jump) => {
       time = START;
@@ -59,7 +59,7 @@ test("property: after the clock was set back, a token revoked by another process
   );
 });
 
-test("property: after the clock was set back, a rate limit rejects clients for at most a minute", () => {
+test("property: once the clock has been set back, a rate limit rejects clients for at most a minute", () => {
   fc.assert(
     fc.property(jumps, fc.nat(100_000), (jump, later) => {
       time = START;
@@ -74,7 +74,7 @@ test("property: after the clock was set back, a rate limit rejects clients for a
   );
 });
 
-test("property: after the clock was set back or forward, the lock of a dead process is released", async () => {
+test("property: once the clock has been set back or forward, the lock of a dead process is released", async () => {
   const moves = fc.sample(fc.integer({ min: -315_360_000_000, max: 50_000 }), 20);
   const takeOver = async (move: number) => {
     let own = START;
@@ -94,7 +94,7 @@ test("property: after the clock was set back or forward, the lock of a dead proc
   await Promise.all(moves.map(takeOver));
 });
 
-test("property: after the clock was set back, a used refresh token gives no second successor", () => {
+test("property: once the clock has been set back, a used refresh token does not get a second successor", () => {
   fc.assert(
     fc.property(jumps, (jump) => {
       expect(isNear(START, START - jump, GRACE_MS)).toBe(false);

@@ -4,7 +4,7 @@ import type { Code, ConnectError } from "@connectrpc/connect";
 
 /** The services that the host provides to authorization. */
 export interface AuthorizationHost {
-  /** The limits of the endpoints. They are read at each use, so they may change. */
+  /** The limits of the endpoints. They are read at each use, because they may change. */
   readonly limits: AuthorizationLimits;
   readonly log: AuthorizationLog;
   readonly metrics: AuthorizationMetrics;
@@ -39,17 +39,17 @@ export interface AuthorizationMetrics extends SignInMetrics {
   authorized(endpoint: string, outcome: string): void;
   /** Counts a request for a token, with the grant type as the client sent it. */
   tokenGranted(grant: string, outcome: string): void;
-  /** Counts the repeated use of a code or a refresh token. */
+  /** Counts the reuse of a code or a refresh token. */
   tokenReused(kind: "code" | "refresh_token"): void;
-  /** Counts a check of the token of a call. */
+  /** Counts a check of a call's token. */
   tokenChecked(outcome: string): void;
 }
 
 /** Counts sign-ins and sessions by the names of their upstreams. */
 export interface SignInMetrics {
   /**
-   * Counts a return from an upstream, or a failed attempt to send a person there. The outcome is `ok`, or the
-   * failure.
+   * Counts a person's return from an upstream, or a failed attempt to send a person there. The outcome is
+   * `ok`, or the failure.
    */
   signedIn(upstream: string, outcome: string): void;
   /** Counts an attempt to refresh the tokens of a session. The outcome is `ok`, or the failure. */
@@ -83,7 +83,7 @@ export interface HttpRequest {
   /** The path and the query. */
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** The received header names and values, alternating. */
+  /** The received header names and values, in alternation. */
   readonly rawHeaders: readonly string[];
 }
 
@@ -97,7 +97,7 @@ export interface HttpExchange {
   readonly query: string;
   /** The client's IP address. */
   readonly client: string;
-  /** The unit that counts as one client: an IPv4 address or an IPv6 network. */
+  /** The client for which requests are counted: an IPv4 address or an IPv6 network. */
   readonly clientKey: string;
   /** Sets a header of the response, which must not have been sent yet. */
   setHeader(name: string, value: string): void;
@@ -107,11 +107,11 @@ export interface HttpExchange {
     headers: Readonly<Record<string, string | string[]>>,
     body?: string | Uint8Array | undefined,
   ): void;
-  /** Ends an exchange after an internal error, even if a part of the response was sent. */
+  /** Ends an exchange after an internal error, even if part of the response has been sent. */
   fail(): void;
 }
 
-/** Headers of responses that no cache may store, and whose type browsers must not guess. */
+/** Headers of responses that no cache may store, and whose content type browsers must not guess. */
 export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 /**

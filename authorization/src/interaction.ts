@@ -6,8 +6,8 @@ import type { HttpExchange } from "./host.ts";
  */
 export interface Interactions {
   /**
-   * Serves a request to the path of a flow: pages, form posts, the return from an upstream. Sends the
-   * response itself, or through `finish` or `fail` of the flow. An exception becomes a 500 and is reported.
+   * Serves a request to a flow's path: pages, form posts, the return from an upstream. Sends the response
+   * itself, or through `finish` or `fail` of the flow. An exception becomes a 500 and is reported.
    *
    * The path of the request is `flow.path` or begins with `flow.path/`. An upstream that requires a fixed
    * redirect URI gets `flow.returnUrl`, and a `state` that begins with `flow.returnState`. A return with such
@@ -19,29 +19,36 @@ export interface Interactions {
 }
 
 /**
- * An authorization request of a client, as the browser of a person sees it. The server has checked the cookie
- * of the browser.
+ * A client's authorization request, as a person's browser shows it. The server has checked the cookie of the
+ * browser.
  */
 export interface Flow {
   /** A random ID that only this browser knows. Secrets of the flow may be stored under its hash. */
   readonly id: string;
   /**
-   * The path of the pages, without a trailing slash: `/authorize/i/{id}`. The browser is first sent there.
+   * The path of the flow's pages, without a trailing slash: `/authorize/i/{id}`. The browser is first sent
+   * there.
    */
   readonly path: string;
   /** The redirect URI for upstreams that require a fixed one. */
   readonly returnUrl: string;
-  /** The prefix of each `state` for `returnUrl`. The caller chooses the rest, from `A-Z a-z 0-9 - _`. */
+  /**
+   * The prefix that each `state` for `returnUrl` must have. The caller chooses the rest, from `A-Z a-z 0-9 -
+   * _`.
+   */
   readonly returnState: string;
   /** The time at which the flow expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
   /** The maximum pause while a request body arrives, in milliseconds. */
   readonly bodyIdleTimeoutMs: number;
   readonly client: FlowClient;
-  /** The requested scopes that the client may have. If the client requested none, all of its scopes. */
+  /**
+   * The requested scopes that the client may have. If the client requested none, these are all scopes that it
+   * may have.
+   */
   readonly scopes: readonly string[];
   /**
-   * Whether the person must be asked for consent even if an earlier consent is remembered (`prompt=consent`,
+   * Whether the person must be asked for consent even if an earlier consent was remembered (`prompt=consent`,
    * OpenID Connect Core section 3.1.2.1).
    */
   readonly asksConsent: boolean;
@@ -50,7 +57,7 @@ export interface Flow {
    * no resource.
    */
   readonly resource: string | undefined;
-  /** Redirects the browser to the client through the server, after the person has signed in and consented. */
+  /** Redirects the browser to the client through the server, once the person has signed in and consented. */
   finish(result: FlowResult): Promise<void>;
   /** Redirects the browser to the client with an error (RFC 6749 section 4.1.2.1). */
   fail(error: FlowError, description: string): Promise<void>;
@@ -81,16 +88,16 @@ export interface FlowResult {
 
 export type FlowError = "access_denied" | "server_error" | "temporarily_unavailable";
 
-/** The upstream sessions to which tokens of the gateway are bound. */
+/** The upstream sessions to which the gateway's tokens are bound. */
 export interface Sessions {
   /**
    * Reports whether a session is alive. Called whenever a token is looked up or refreshed. The result may
    * come from a cache. A StoreError fails the call as UNAVAILABLE.
    */
   isAlive(sessionId: string): Promise<boolean>;
-  /** Deletes the upstream tokens of a session, after the last grant bound to it was revoked. */
+  /** Deletes the upstream tokens of a session once the last grant bound to the session has been revoked. */
   end(sessionId: string): Promise<void>;
 }
 
-/** The path of the pages of flows, in `/authorize/`. */
+/** The path of flow pages, in `/authorize/`. */
 export const INTERACTION_PATH = "/authorize/i";

@@ -59,8 +59,8 @@ export function scan(
 }
 
 /**
- * Returns the position of the last item of the list in the last page, or of the list itself if the list is
- * empty, relative to the input.
+ * Returns the position of the last list item in the last page, relative to the input. If the list is empty,
+ * returns the position of the list.
  */
 export function listStart(): usize {
   return pageAt - first;

@@ -59,13 +59,13 @@ export interface GatewayOptions
     | "authorization"
   > {
   /**
-   * Requires an access token for every call, and issues tokens. Default: anyone who reaches the gateway may
-   * call.
+   * Requires an access token for every call, and issues tokens. Default: anyone who can reach the gateway may
+   * call it.
    */
   readonly authorization?: CallerAuthorizationOptions | undefined;
   /**
-   * Sign-in at upstreams, so that the calls of a person use that person's rights. Requires `authorization`,
-   * and replaces its `signIn`. Default: no sign-in.
+   * Sign-in at upstreams, so that calls on behalf of a person use that person's rights. Requires
+   * `authorization`, and replaces its `signIn`. Default: no sign-in.
    */
   readonly signIn?: SignInSettings | undefined;
   /** The adapters to serve, from generated modules. */
@@ -77,7 +77,7 @@ export interface GatewayOptions
    * google.rpc.
    */
   readonly types?: readonly DescFile[] | undefined;
-  /** The action for each class of difference between a response and its description. Default: log all. */
+  /** The action for each class of difference between a response and its declaration. Default: log all. */
   readonly differences?: DifferenceOptions | undefined;
   /**
    * Short for `differences: { lost: "fail" }`; cannot be combined with another value of `lost`. Default:
@@ -85,25 +85,25 @@ export interface GatewayOptions
    */
   readonly strict?: boolean;
   /**
-   * An undici Dispatcher for all upstreams that do not have one themselves. Default: the runtime's own
+   * An undici Dispatcher for all upstreams that do not set one themselves. Default: the runtime's own
    * connections.
    */
   readonly dispatcher?: ClientOptions["dispatcher"];
-  /** A `fetch` function for all upstreams that do not have one themselves. */
+  /** A `fetch` function for all upstreams that do not set one themselves. */
   readonly fetch?: ClientOptions["fetch"];
   /**
-   * Whether to decode common responses and print JSON with WebAssembly, which takes a fraction of the time
-   * and gives the same results. JavaScript is used if WebAssembly is not allowed. Default: true.
+   * Whether WebAssembly decodes common responses and prints JSON, which takes a fraction of the time and
+   * gives the same results. JavaScript is used if WebAssembly is not allowed. Default: true.
    */
   readonly webAssembly?: boolean;
   /** Additional routes. */
   readonly routes?: ServerOptions["routes"];
   /**
-   * Whether calls take the fast path. If false, connect's handlers serve the adapters, in the same way as the
-   * services of `routes`, which tests compare. Default: true.
+   * Whether calls take the fast path. If false, connect's handlers serve the adapters, as they serve
+   * `routes`; tests compare the two paths. Default: true.
    */
   readonly fastPath?: boolean;
-  /** Options for watching feeds. (The number of streams is set in `limits`.) */
+  /** Options for watching feeds. (`limits` sets the maximum number of streams.) */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
   /**
    * Shares feeds with other processes, over Redis or a custom bus. Default: each process polls for itself.
@@ -115,10 +115,10 @@ export interface GatewayOptions
   readonly diagnostics?: SidePlace | undefined;
 }
 
-/** Effectively unlimited, because the gateway enforces the deadlines of its calls itself. */
+/** An effectively unlimited timeout, because the gateway itself enforces the deadlines of its calls. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** A number above the maximum of the limit `watchers`. */
+/** A number above the largest allowed value of the limit `watchers`. */
 const MAX_WATCHERS = 10_000_000;
 
 /** A running gateway. */
@@ -159,7 +159,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer(serverOptionsOf(options, rest, metrics, callers));
-    // The metrics are served until the end, because operators also need them during the drain.
+    // The metrics are served until the end, because operators need them during the drain as well.
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
     };
@@ -176,7 +176,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-/** The components that upstream calls use and report to. */
+/** The components that upstream calls use, and to which they report. */
 interface RestParts {
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -198,7 +198,7 @@ async function callersOf(
   return prepareCallers({ options: authorization, signIn, adapters, upstreams, rest, log, metrics });
 }
 
-/** Returns the options for calling upstreams, with reports to log and metrics. */
+/** Returns the options for calling upstreams, including the reports to the log and the metrics. */
 function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: RestParts): RestOptions {
   const { adapters, upstreams, types, differences, dispatcher, fetch } = options;
   const logDifferences = createDifferenceLog(log);
@@ -243,7 +243,7 @@ function serverOptionsOf(
   const { adapters, upstreams, routes, fastPath = true, ...others } = options;
   return {
     ...others,
-    // streams that watch feeds do not end by themselves
+    // streams that watch feeds do not end on their own
     onDrain: () => {
       rest.drain();
       options.onDrain?.();
@@ -267,8 +267,8 @@ function serverOptionsOf(
   };
 }
 
-// The following functions load modules on demand that few gateways need, because these outnumber all other
-// modules.
+// The following functions load modules on demand that only few gateways need; these are more modules than all
+// others together.
 
 async function prepareCallers(
   options: PrepareOptions<GatewayUpstream>,
@@ -288,7 +288,7 @@ function orClose<T>(bus: ProcessBus | undefined, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    // not awaited: the bus has not sent anything yet
+    // not awaited, because nothing has been sent to the bus yet
     void bus?.close();
     throw error;
   }
@@ -320,7 +320,7 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }
   }
 }
 
-/** Returns a function that finds unary methods of the adapters, which are called without a handler. */
+/** Returns a function that finds the adapters' unary methods, which are called without a handler. */
 function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
   const methods = new Map<DescMethod, UnaryMethod>();
   for (const { methods: adapters } of rest.adapters) {
@@ -332,7 +332,7 @@ function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
   return (method) => methods.get(method);
 }
 
-/** Returns a function that finds server streams of the adapters, which are called without a handler. */
+/** Returns a function that finds the adapters' server streams, which are called without a handler. */
 function streamOf(rest: Rest): (method: DescMethod) => StreamMethod | undefined {
   const methods = new Map<DescMethod, StreamMethod>();
   for (const { methods: adapters } of rest.adapters) {

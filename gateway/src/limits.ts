@@ -35,7 +35,10 @@ const liveMs = kind({ unit: "ms", max: DAY, reloads: true });
 const bytes = kind({ unit: "bytes", max: GIB });
 const liveSharedBytes = kind({ unit: "bytes", max: 2 ** 31 - 1, reloads: true, shared: true });
 
-/** Every limit of the gateway. All are finite, and the configuration can change each in `server.limits`. */
+/**
+ * Every limit of the gateway. All are finite, and `server.limits` in the configuration can change each of
+ * them.
+ */
 export const LIMIT_TABLE = {
   connections: sharedCount(
     10_000,
@@ -161,7 +164,7 @@ export const LIMIT_TABLE = {
   ),
   heldResponseBytes: liveSharedBytes(
     256 * 1024 * 1024,
-    "The maximum total size of the response messages that wait in memory for clients to read them: the whole message of each unary call, and one message of each stream. To make room, the gateway aborts responses to the client that holds the most bytes, starting with the response that was unread for the longest time. If the new call belongs to that client, the call fails with UNAVAILABLE. If a client holds more than half of the limit, the gateway aborts responses that the client has not read for a second; if there are no such responses, the call fails with RESOURCE_EXHAUSTED. One response to each client is always sent.",
+    "The maximum total size of the response messages that wait in memory for clients to read them: the whole message of each unary call, and one message of each stream. To make room, the gateway aborts responses to the client that holds the most bytes, starting with the response that has been unread for the longest time. If the new call belongs to that client, the call fails with UNAVAILABLE. If a client holds more than half of the limit, the gateway aborts responses that the client has not read for a second; if there are no such responses, the call fails with RESOURCE_EXHAUSTED. One response to each client is always sent.",
   ),
   queuedDecompressions: sharedCount(
     256,
@@ -229,7 +232,7 @@ export type LimitName = keyof typeof LIMIT_TABLE;
 /** A value for every limit. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
-/** Some limits; the others keep their defaults. */
+/** Some of the limits; all other limits keep their defaults. */
 export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
 
 /** Receives the name of each limit that is exceeded. */
@@ -238,7 +241,7 @@ export type OnLimit = (limit: LimitName) => void;
 /** The names of all limits, in the order of the table. */
 export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
-/** Default limits on a loopback address, where no load balancer has to notice a shutdown. */
+/** The defaults on a loopback address, where no load balancer has to notice a shutdown. */
 const ON_LOOPBACK: LimitOptions = { drainNoticeMs: 0 };
 
 /** Fills in the defaults, some of which differ on loopback. */

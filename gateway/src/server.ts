@@ -25,7 +25,7 @@ import { createReports, type Reports, reportError } from "./server/reports.ts";
 
 export type { CloseOptions, Server, ServerChange, ServerOptions } from "./server/options.ts";
 
-/** The time for which connections of a replaced process still accept requests, in milliseconds. */
+/** How long connections of a replaced process still accept requests, in milliseconds. */
 const REPLACED_NOTICE_MS = 2000;
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -164,7 +164,7 @@ function createConnections(shared: Shared, entrance: Entrance, services: readonl
   });
 }
 
-/** Registers the values that metrics read when they are rendered. */
+/** Registers the values that are read whenever metrics are rendered. */
 function watchParts({ metrics, admission, watchers, certificate }: Shared, listener: Listener): void {
   metrics.watch({
     callsInFlight: () => admission.running,
@@ -195,7 +195,7 @@ async function close(
   await authorization?.close();
 }
 
-/** Warms up the validation in a later turn, when the caller has learned that the server listens. */
+/** Warms up the validation in a later turn, once the caller has learned that the server listens. */
 async function warmUp(validation: Validation, services: readonly DescService[], log: Logger): Promise<void> {
   await setImmediate();
   await validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed"));

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 "use strict";
 
-// The executable of the package, in the JavaScript of Node.js 12: one that is too old for the rest says what
-// it takes, before anything newer is read.
+// The executable of the package, in the JavaScript of Node.js 12. An older Node.js thus prints the required
+// version before it reads newer syntax.
 const manifest = require("../package.json");
 
 const [required] = /\d+(?:\.\d+)*/.exec(manifest.engines.node);
@@ -19,12 +19,12 @@ if (isOlder(process.versions.node, required)) {
   process.stderr.write(`${manifest.name} needs Node.js ${required} or newer; ${found}\n`);
   process.exitCode = 1;
 } else {
-  // what was compiled, and stripped of its types, at the last start
+  // reuses the code that the last start compiled and stripped of types
   // biome-ignore lint/style/useNodejsImportProtocol: Node.js 12 does not know it
   const { enableCompileCache } = require("module");
   if (enableCompileCache !== undefined) enableCompileCache();
   import("../src/bin.ts").catch((error) => {
-    // as if it were the program itself that failed
+    // fails like an uncaught error of the program
     setImmediate(() => {
       throw error;
     });

@@ -85,8 +85,8 @@ export function prepare(
 }
 
 /**
- * Reports lines that remain too long after all others were broken: they contain a name of tens of thousands
- * of letters.
+ * Reports lines that are still too long once all breakable lines have been broken: they contain a name of
+ * tens of thousands of letters.
  */
 function checkLength({ path, content }: PrintedFile, desc: DescFile, problems: Problems): void {
   const length = longestLine(content);

@@ -15,6 +15,7 @@ export {
   MessageTable,
   type ProtoWriter,
   StructTable,
+  stringifyJson,
   table,
   ValueTable,
   wireNumber,
@@ -83,7 +84,7 @@ export {
 } from "./request/encode.ts";
 export { enumJson, enumText } from "./request/enum-text.ts";
 export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";
-export { joinHeader } from "./request/header-value.ts";
+export { asciiJson, joinHeader } from "./request/header-value.ts";
 export { heartbeatMs } from "./request/heartbeat-ms.ts";
 export { joinCommas, type ListStyle, type ParameterValue } from "./request/parameters.ts";
 export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";

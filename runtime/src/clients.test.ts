@@ -74,7 +74,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     server: () => rawUpstream((socket) => socket.end("220 smtp ready\r\n")),
     reason: "UPSTREAM_NOT_HTTP",
   },
-  "ends within its body": {
+  "ends within the body": {
     server: () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{")),
     reason: "UPSTREAM_TRUNCATED",
   },
@@ -83,17 +83,17 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     reason: "UPSTREAM_BODY_TOO_LARGE",
     upstream: { maxResponseBytes: 1000 },
   },
-  "is too large when it is decompressed": {
+  "is too large after decompression": {
     server: () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync(Buffer.alloc(1 << 20))),
     reason: "UPSTREAM_BODY_TOO_LARGE",
     upstream: { maxResponseBytes: 64 << 10 },
   },
-  "has too large a head": {
+  "has a head that is too large": {
     server: () => respondingWith(200, { "x-large": "x".repeat(3000) }),
     reason: "UPSTREAM_HEADERS_TOO_LARGE",
     upstream: { maxHeaderBytes: 2000 },
   },
-  "does not come": {
+  "does not arrive": {
     server: () => httpUpstream(() => undefined),
     reason: "UPSTREAM_TIMEOUT",
     upstream: { headersTimeoutMs: 50 },

@@ -16,14 +16,14 @@ import { UPSTREAM_DEFAULTS } from "./upstream/options.ts";
 const SHAPES: Readonly<Record<string, (times: number) => string>> = {
   "empty objects": (times) => `[${"{},".repeat(times)}{}]`,
   "empty arrays": (times) => `{"errors":[${"[],".repeat(times)}[]]}`,
-  "errors without text": (times) => `{"errors":[${'{"detail":""},'.repeat(times)}{}]}`,
+  "errors without a message": (times) => `{"errors":[${'{"detail":""},'.repeat(times)}{}]}`,
   "details of a status": (times) => `{"error":{"code":5,"details":[${"{},".repeat(times)}{}]}}`,
-  "a title behind objects": (times) => `{"x":[${"{},".repeat(times)}{}],"title":"a problem"}`,
+  "a title after objects": (times) => `{"x":[${"{},".repeat(times)}{}],"title":"a problem"}`,
   "large exponents": (times) => `{"error":"x","n":[${"1e999,".repeat(times)}1]}`,
   "long numbers": (times) => `[${"9007199254740993,".repeat(times)}1]`,
   "arrays in arrays": (times) => "[".repeat(times) + "]".repeat(times),
   "objects in objects": (times) => `${'{"a":'.repeat(times)}1${"}".repeat(times)}`,
-  "keys of their own": (times) =>
+  "distinct keys": (times) =>
     `{${Array.from({ length: Math.min(times, 100_000) }, (_, index) => `"k${index}":1`).join()}}`,
   "spaces and an object": (times) => `${" ".repeat(times)}{}`,
 };

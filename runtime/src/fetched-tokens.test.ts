@@ -102,7 +102,7 @@ test("an upstream that rejects every token causes only one additional token requ
   for (const other of others) expect(other).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 
-test("a streamed request is not retried after its token was rejected, and the next request has another token", async () => {
+test("a streamed request whose token is rejected is not retried, and the next request has another token", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = createRest({

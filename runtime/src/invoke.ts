@@ -27,11 +27,11 @@ import { raced } from "./time/abort.ts";
 /** The result of a call that has a single response. */
 export interface Outcome {
   /**
-   * The response message. Its buffer may be returned to `bufferPool` when nothing references the message any
+   * The response message. Its buffer may be returned to `bufferPool` once nothing references the message any
    * more.
    */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The response headers of the upstream that the caller receives. */
+  /** The upstream's response headers that the caller receives. */
   readonly header: Headers;
 }
 
@@ -73,7 +73,7 @@ export class Invoker {
     return this.sent(call, message);
   }
 
-  /** Makes a call of `single` in as few steps as possible. */
+  /** Makes a call of a `single` method in as few steps as possible. */
   private async sent(call: RunningCall<UnaryAdapter>, message: AnyMessage): Promise<Outcome> {
     let error: ConnectError | undefined;
     try {
@@ -101,7 +101,7 @@ export class Invoker {
   /**
    * Makes a streaming call. Sends nothing before the first message is requested.
    *
-   * @param request returns the request message, or waits for it
+   * @param request returns the request message, or a promise of it
    */
   stream(
     route: Route<StreamAdapter>,
@@ -166,7 +166,10 @@ export class Invoker {
 
 const SCANNED = { scan: true };
 
-/** @throws the abort reason if the call was already aborted; a context with `onCancel` reports that later */
+/**
+ * @throws the abort reason if the call was already aborted, unless the context has `onCancel`, which reports
+ *   the abort later
+ */
 function checkRunning({ context }: RunningCall): void {
   if (context.onCancel === undefined) context.signal.throwIfAborted();
 }

@@ -187,7 +187,7 @@ test.each<[string, () => unknown, string]>([
     "its response has a body that is not bytes",
   ],
   [
-    "responds with no stream",
+    "responds without a stream",
     () => ({ status: 200, headers: [], body: "{}" }),
     "its response has a body that is no stream",
   ],

@@ -287,8 +287,8 @@ const AFTER = (text: string) => `HTTP/1.1 200 Connection established\r\n\r\n${te
 
 const PROXIES_THAT_MISBEHAVE: Readonly<Record<string, string>> = {
   "another protocol": "SSH-2.0-OpenSSH_9\r\n",
-  "a head without an end": "HTTP/1.1 200 OK\r\n",
-  "too large a head": `HTTP/1.1 200 OK\r\nx: ${"x".repeat(100_000)}\r\n\r\n`,
+  "an endless head": "HTTP/1.1 200 OK\r\n",
+  "a head that is too large": `HTTP/1.1 200 OK\r\nx: ${"x".repeat(100_000)}\r\n\r\n`,
   "an interim response": "HTTP/1.1 100 Continue\r\n\r\n",
   "many interim responses": "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(1000),
   "a body in place of a tunnel": AFTER("<html>sign in</html>"),

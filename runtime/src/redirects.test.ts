@@ -217,7 +217,7 @@ test("a Location header with two addresses is rejected", async () => {
 });
 
 test.each([
-  ["a name that leads there", "inside.example"],
+  ["a name that resolves to the address", "inside.example"],
   ["an address", "127.0.0.2"],
 ])(
   "a redirect from a public address to a private address is rejected if it names %s",

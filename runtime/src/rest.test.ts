@@ -238,14 +238,14 @@ const CASES: ReadonlyArray<
     Code.Internal,
   ],
   [
-    "responds with half a document",
+    "responds with half of a document",
     () => respondingWithJson('{"id":'),
     "upstream things: expected JSON with status 200, got application/json that does not parse (6 bytes)",
     "UPSTREAM_BODY_NOT_JSON",
     Code.Internal,
   ],
   [
-    "speaks no HTTP",
+    "does not speak HTTP",
     () => rawUpstream((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")),
     "upstream things: the response is not HTTP",
     "UPSTREAM_NOT_HTTP",
@@ -266,42 +266,42 @@ const CASES: ReadonlyArray<
     Code.Unavailable,
   ],
   [
-    "closes within the body",
+    "closes the connection within the body",
     () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")),
     "upstream things: the response body is incomplete",
     "UPSTREAM_TRUNCATED",
     Code.Unavailable,
   ],
   [
-    "closes within a chunk",
+    "closes the connection within a chunk",
     () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{")),
     "upstream things: the response body is incomplete",
     "UPSTREAM_TRUNCATED",
     Code.Unavailable,
   ],
   [
-    "cuts its compressed body",
+    "truncates its compressed body",
     () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync("{}").subarray(0, 12)),
     "upstream things: the response body is incomplete",
     "UPSTREAM_TRUNCATED",
     Code.Unavailable,
   ],
   [
-    "says gzip and is not",
+    "declares gzip for another format",
     () => respondingWith(200, { "content-encoding": "gzip" }, "{}"),
     "upstream things: expected a body in gzip, deflate, br or zstd, got gzip that is corrupt",
     "UPSTREAM_BODY_ENCODING",
     Code.Internal,
   ],
   [
-    "sends a part that nobody has asked for",
+    "sends a part that was not requested",
     () => respondingWith(206, { "content-range": "bytes 0-1/2" }, "{}"),
     "upstream things: a part of the response (206) where no part was asked for",
     "UPSTREAM_BODY_PARTIAL",
     Code.Internal,
   ],
   [
-    "says that nothing has changed, which nobody has asked",
+    "responds with 304 to an unconditional request",
     () => respondingWith(304, { etag: '"a"' }),
     "upstream things responded with 304 Not Modified",
     "NOT_MODIFIED",
@@ -560,7 +560,7 @@ test("a deadline ends the call and the upstream request immediately", async () =
 test.each([
   ["the method's", { timeoutMs: 200 }, { timeoutMs: 900 }, 200],
   ["the caller's", { timeoutMs: 900 }, { timeoutMs: 300 }, 300],
-  ["the default one", {}, {}, 60_000],
+  ["the default", {}, {}, 60_000],
 ])("the shortest timeout applies: %s", async (_whose, rules, call, limit) => {
   const clock = new FakeClock();
   const rest = await restTo(

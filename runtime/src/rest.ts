@@ -44,8 +44,8 @@ export interface CallOptions {
    */
   readonly header?: HeadersInit | (() => Headers);
   /**
-   * The caller's deadline in milliseconds. A shorter deadline of the method, or otherwise of the options,
-   * takes precedence. Default: no deadline of the caller.
+   * The caller's deadline in milliseconds. If the method, or otherwise the options, has a shorter deadline,
+   * that one applies. Default: no deadline of the caller.
    */
   readonly timeoutMs?: number | undefined;
   /**
@@ -55,15 +55,15 @@ export interface CallOptions {
    */
   readonly expiresAt?: number | undefined;
   /**
-   * Registers a cancellation listener. For a server that enforces the deadlines of many calls; requires
+   * Registers a cancellation listener. Meant for a server that enforces the deadlines of many calls; requires
    * `expiresAt`, `hasCallerDeadline`, and a function as `header`. The listener must be called with the abort
    * reason when `signal` would be aborted, or immediately if it already was. `undefined` removes the
    * listener. `signal` may then be a getter, which is rarely read. Default: the call listens to `signal`.
    */
   readonly onCancel?: CallContext["onCancel"];
   /**
-   * Whether the caller set a deadline. Without a deadline, `retry.maxTotalDelayMs` of the upstream limits the
-   * waits before retries. Default: whether `timeoutMs` or `expiresAt` is set.
+   * Whether the caller set a deadline. If not, the upstream's `retry.maxTotalDelayMs` limits the waits before
+   * retries. Default: whether `timeoutMs` or `expiresAt` is set.
    */
   readonly hasCallerDeadline?: boolean | undefined;
 }
@@ -75,7 +75,7 @@ export type StreamCallOptions = CallContext;
 export interface RouteOptions {
   /**
    * Whether responses to protobuf clients are sent without decoding them. Interceptors then see empty
-   * messages. Saves about half of the cost of such a response. Default: false.
+   * messages. This saves about half of the cost of such a response. Default: false.
    */
   readonly carryBytes?: boolean;
   /**
@@ -94,8 +94,8 @@ export interface Rest {
   /** The adapters that are served. */
   readonly adapters: readonly ServiceAdapter[];
   /**
-   * The types that google.protobuf.Any may contain: the types of the adapters, of google.rpc, and of the
-   * option `types`.
+   * The types that google.protobuf.Any may contain: the types of the adapters, the types of google.rpc, and
+   * the types in the option `types`.
    */
   readonly types: Registry;
   /**
@@ -212,7 +212,7 @@ class JoinedRest implements Rest {
     if (route === undefined || !isUnary(route)) {
       return Promise.reject(restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) }));
     }
-    // the context is not copied, since it may create its signal lazily
+    // the context is not copied, because it may create its signal lazily
     if (isContext(options)) return this.invoker.unary(route, message, options);
     return this.called(route, message, options);
   }

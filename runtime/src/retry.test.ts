@@ -101,7 +101,7 @@ test.each([
   ["503", responding(503)],
   ["a closed connection", hangUp],
   [
-    "half a body",
+    "half of a body",
     ((_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("{");
       setImmediate(() => response.destroy());

@@ -145,11 +145,11 @@ async function* decoded<I extends DescMessage, O extends DescMessage>(
 
 /**
  * Aborts calls whose messages can no longer be read. If a loop is left early, Connect's clients do not call
- * `return` on the stream, so only the garbage collector notices.
+ * `return` on the stream, so the garbage collector is the only one to notice.
  */
 const abandoned = new FinalizationRegistry<AbortController>((left) => left.abort());
 
-/** Wraps a stream so that leaving it early ends the call. Leaving a stream of Connect has no effect. */
+/** Wraps a stream so that leaving it early ends the call. Leaving Connect's own stream has no effect. */
 function leavable<T>(
   messages: AsyncIterable<T>,
   left: AbortController,

@@ -24,8 +24,8 @@ export function readJson(text: string): unknown {
 }
 
 function readPlain(text: string): unknown {
-  // an unsafe integer has at least sixteen digits, so the plain parser is exact if there is no such sequence
-  // of digits
+  // an unsafe integer has at least sixteen digits: without such a sequence of digits, the plain parser is
+  // exact
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, ((_key: string, value: unknown, context: { source?: string }) => {
     const exact = typeof value !== "number" || Number.isSafeInteger(value);
@@ -35,7 +35,7 @@ function readPlain(text: string): unknown {
 
 /**
  * Returns the text with placeholders for keys that contain escapes, and the names of these keys. V8 has a
- * bug: it reads the key `"\""` as `\` after it has read `\` in such an object.
+ * bug: after it has read the key `\` in an object, it reads the key `"\""` as `\`.
  */
 function withoutEscapedKeys(text: string): { readonly text: string; readonly names: Map<string, string> } {
   const names = new Map<string, string>();

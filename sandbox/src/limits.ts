@@ -1,49 +1,54 @@
-/** All limits that the sandbox enforces. Tests make them small. `Infinity` disables a limit. */
+/** All limits that the sandbox enforces. Tests lower them. `Infinity` disables a limit. */
 export interface Limits {
-  /** The number of calls per consumer key, in an hour and on a calendar day (UTC). */
+  /** The maximum numbers of calls per consumer key, in an hour and on a calendar day (UTC). */
   callsPerHour: number;
   callsPerDay: number;
   /**
-   * The number of calls per address and minute. Disabled by default, since in tests every caller has the same
-   * address.
+   * The maximum number of calls per address and minute. Disabled by default, since in tests every caller has
+   * the same address.
    */
   callsPerAddressPerMinute: number;
-  /** The number of requests per minute to the block list endpoints. */
+  /** The maximum number of requests per minute to the block list endpoints. */
   blocksPerMinute: number;
-  /** The numbers of posts (including reblogs), images, videos and seconds of video per user and day. */
+  /**
+   * The maximum numbers of posts (including reblogs), images, videos and seconds of video per user and day.
+   */
   postsPerDay: number;
   imagesPerDay: number;
   videosPerDay: number;
-  /** The number of posts in the queue of one blog. */
+  /** The maximum number of posts in the queue of one blog. */
   queuedPosts: number;
-  /** The maximum number of bytes of an uploaded image or audio file, and of a video. */
+  /** The maximum sizes of an uploaded image or audio file, and of an uploaded video, in bytes. */
   fileBytes: number;
   videoBytes: number;
   /**
-   * The number of seconds for which a new video is transcoding and rejects another video. 0 disables
-   * transcoding.
+   * The number of seconds for which a new video is transcoded. Meanwhile, no other video is accepted. 0
+   * disables transcoding.
    */
   transcodeSeconds: number;
-  /** The numbers of follows, likes and new blogs per user and day. */
+  /** The maximum numbers of follows, likes and new blogs per user and day. */
   followsPerDay: number;
   likesPerDay: number;
   blogsPerDay: number;
   videoSecondsPerDay: number;
-  /** The total number of blogs that a user follows. */
+  /** The maximum number of blogs that a user follows. */
   followedBlogs: number;
-  /** The numbers of filtered tags and filtered content strings per user. */
+  /** The maximum numbers of filtered tags and filtered content strings per user. */
   filteredTags: number;
   filteredContent: number;
-  /** The numbers of community invitations per user, in a second and on a calendar day (UTC). */
+  /** The maximum numbers of community invitations per user, in a second and on a calendar day (UTC). */
   invitationsPerSecond: number;
   invitationsPerDay: number;
-  /** The numbers of joins per user by invite link or of open communities, in an hour and on a day. */
+  /**
+   * The maximum numbers of communities that a user joins by invite link or because they are open, in an hour
+   * and on a day.
+   */
   joinsPerHour: number;
   joinsPerDay: number;
-  /** The numbers of different reactions to a post, in total and per user. */
+  /** The maximum numbers of different reactions to a post, in total and per user. */
   reactionsPerPost: number;
   reactionsPerUser: number;
-  /** The numbers of requests to the event feed per hour, without and with a token. */
+  /** The maximum numbers of requests to the event feed per hour, without and with a token. */
   feedCallsAnonymous: number;
   feedCallsWithToken: number;
 }

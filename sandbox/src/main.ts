@@ -165,7 +165,7 @@ function readyMessage(sandbox: Sandbox, hasSignIn: boolean): object {
 }
 
 /**
- * Exits after a signal. With an IPC channel, exits when the parent closes the channel, so that the parent can
+ * Exits on a signal. With an IPC channel, exits when the parent closes the channel, so that the parent can
  * drain first.
  */
 function endWhenTold(sandbox: Sandbox): void {

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** The state of a window after a call was counted. */
+/** The state of a window once a call has been counted. */
 export interface Window {
   readonly allowed: boolean;
   readonly limit: number;
@@ -35,7 +35,7 @@ export class RateMeter {
     return { allowed, limit, remaining, used: state.used, resetIn: (window + 1) * seconds - now };
   }
 
-  /** Fills the current window. */
+  /** Uses up the current window. */
   exhaust(subject: string, limit: number, seconds: number): void {
     this.count(subject, limit, seconds, this.count(subject, limit, seconds, 0).remaining);
   }

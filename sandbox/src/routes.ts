@@ -56,7 +56,9 @@ import { like, unlike, userLikes } from "./user/likes.ts";
 
 const P = "/v2/blog/:blog";
 
-/** `/posts/{type}` has a route for each type, since other segments in this place are posts or other lists. */
+/**
+ * `/posts/{type}` has a route for each type, since other segments in this position name posts or other lists.
+ */
 const typedLists: Route[] = LEGACY_TYPES.map((type) => ({
   method: "GET",
   path: `${P}/posts/${type}`,

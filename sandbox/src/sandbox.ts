@@ -58,15 +58,15 @@ export interface Sandbox {
   readonly rules: Rules;
   /** Queues a fault for the next response, or for the next matching response. */
   next(fault: Fault, options?: FaultOptions): void;
-  /** The number of faults that are not used up. */
+  /** The number of queued faults that are not used up. */
   readonly pendingFaults: number;
   /** Drops all queued faults. */
   clearFaults(): void;
   /** Resets the counts of all rate limits. */
   clearRates(): void;
   /**
-   * Restores the seeded state: data, faults, received requests and rates. Does not change rules, limits and
-   * the clock. The events of `options.events` start again.
+   * Restores the seeded state: data, faults, received requests and rates. Does not change the rules, the
+   * limits or the clock. The events of `options.events` start again.
    */
   reset(): void;
   /** Controls the event feed. */
@@ -79,8 +79,8 @@ export interface Sandbox {
 }
 
 /**
- * Returns the origin of a public address. Rejects an address with a path, a query or credentials, which
- * cannot precede the paths of the sandbox.
+ * Returns the origin of a public address. Rejects an address with a path, a query or credentials, because the
+ * paths of the sandbox cannot be appended to it.
  */
 function publicOrigin(text: string): string {
   const url = URL.parse(text);

@@ -18,7 +18,7 @@ export function untilTomorrow(world: World): { "retry-after": string } {
   return { "retry-after": String(DAY - (world.clock.seconds() % DAY)) };
 }
 
-/** Adds to the number of times that a feature was used on a day. */
+/** Adds to the number of uses of a feature on a day. */
 export function useToday(world: World, subject: string, feature: string, amount = 1): void {
   const day = Math.floor(world.clock.seconds() / DAY);
   world.db.run(

@@ -27,7 +27,7 @@ export interface Rules {
   postingDisabled: boolean;
   /** Whether every request that saves a community or moderates a post gets 503. Default: false. */
   communitySavingFails: boolean;
-  /** Whether carousels are allowed. Otherwise they get 403. Default: true. */
+  /** Whether carousels are allowed. If not, posts with carousels get 403. Default: true. */
   carouselsAllowed: boolean;
   /**
    * The user for whom the authorization pages approve immediately, without asking. Default: the pages ask.
@@ -35,7 +35,9 @@ export interface Rules {
   authorizeAs: string | undefined;
   /** Redirect URIs that every application has in addition to its registered redirect URIs. Default: empty. */
   readonly redirectUris: readonly string[];
-  /** Whether the OAuth 1.0a callback ends in `#_=_`, which does not belong to the verifier. Default: true. */
+  /**
+   * Whether the OAuth 1.0a callback ends with `#_=_`, which does not belong to the verifier. Default: true.
+   */
   readonly callbackFragment: boolean;
 }
 
@@ -45,11 +47,11 @@ export interface FeedRules {
   pollInterval: number;
   /** The status of requests above the quota. Default: 403. */
   quotaStatus: 403 | 429;
-  /** Temporary rejections. The first that matches a request and has not expired applies. */
+  /** Temporary rejections. The first rejection that matches a request and has not expired applies. */
   rejections: FeedRejection[];
   /**
-   * Returns the time of the feed in seconds. This time runs with the clock, from the time of the seeded
-   * events.
+   * Returns the time of the feed in seconds. It starts at the time of the seeded events, and advances with
+   * the clock.
    */
   readonly now: () => number;
   /** Generates the events that are due, if the feed has a source. */

@@ -30,6 +30,15 @@ const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
     'repeated string x = 1 [(connectrest.v1.field) = {in: HEADER, name: "X-A", style: COMMA}];',
   ],
   ["idle_in_number", 'int64 x = 1 [(connectrest.v1.field) = {in: COOKIE, name: "a", number: true}];'],
+  ["idle_json_text_cookie", "Req x = 1 [(connectrest.v1.field) = {in: COOKIE, json_text: true}];"],
+  [
+    "idle_json_text_style",
+    "repeated int32 x = 1 [(connectrest.v1.field) = {json_text: true, style: COMMA}];",
+  ],
+  [
+    "idle_json_text_member",
+    'oneof o { option (connectrest.v1.oneof) = {discriminator: "t", layout: FLATTENED}; Leaf a = 1 [(connectrest.v1.field).json_text = true]; } message Leaf { string n = 1; }',
+  ],
   ["idle_nothing", 'string x = 1 [(connectrest.v1.field) = {in: NOTHING, name: "y"}];'],
 ];
 
@@ -38,6 +47,14 @@ const RESPONSE_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
   ["rel_not_link", 'string x = 1 [(connectrest.v1.field).from = {header: "X-Next", rel: "next"}];'],
   ["idle_from_aliases", 'string x = 1 [(connectrest.v1.field) = {from: {path: "a.b"}, aliases: "y"}];'],
   ["idle_absent_member", 'oneof o { string a = 1 [(connectrest.v1.field).absent = "-"]; int32 b = 2; }'],
+  [
+    "idle_json_text_unknown",
+    "map<string, string> x = 1 [(connectrest.v1.field) = {unknown: true, json_text: true}];",
+  ],
+  [
+    "idle_json_text_union",
+    'Union u = 1; } message Union { oneof o { option (connectrest.v1.oneof).layout = UNWRAPPED; Inner a = 1 [(connectrest.v1.field) = {when: {type: "object"}, json_text: true}]; }',
+  ],
   ["idle_unknown_name", 'map<string, string> x = 1 [(connectrest.v1.field) = {unknown: true, name: "y"}];'],
   [
     "idle_payload",
@@ -84,6 +101,12 @@ const SOURCES: ReadonlyArray<readonly [name: string, source: string]> = [
       "Inner i = 1;",
       'message Inner { string x = 1 [(connectrest.v1.field).from = {header: "X-A"}]; }',
     ),
+  ],
+  [
+    "idle_json_text_body",
+    `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {post: "/a" body: "x"}; } }
+message Res {}
+message Req { repeated string x = 1 [(connectrest.v1.field).json_text = true]; }`,
   ],
   [
     "idle_cursor",
@@ -189,6 +212,24 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
     "4:77: no-effect: style of case.Req.x has no effect: a value in HEADER has one form; remove it",
   ],
   idle_in_number: ["4:65: no-effect: number of case.Req.x has no effect: it is for JSON; remove it"],
+  idle_json_text_cookie: [
+    "4:52: no-effect: json_text of case.Req.x has no effect: a value in COOKIE cannot be JSON; remove it",
+  ],
+  idle_json_text_style: [
+    "4:68: no-effect: style of case.Req.x has no effect: with json_text the value is one text; remove it",
+  ],
+  idle_json_text_member: [
+    "4:98: no-effect: json_text of case.Req.a has no effect: the oneof `o` is FLATTENED, so that the keys of the member are those of its fields; set it on these",
+  ],
+  idle_json_text_union: [
+    "4:157: no-effect: json_text of case.Union.a has no effect: a JSON type chooses the member; set it on the fields that hold case.Union",
+  ],
+  idle_json_text_unknown: [
+    "4:71: no-effect: json_text of case.Res.x has no effect: unknown keys are JSON already; remove it",
+  ],
+  idle_json_text_body: [
+    "3:38: no-effect: json_text of case.Req.x has no effect: the whole body is JSON already; remove it",
+  ],
   idle_nothing: [
     "4:56: no-effect: name of case.Req.x has no effect: a value in NOTHING is not sent; remove it",
   ],

@@ -113,6 +113,13 @@ message Res {}`,
     ],
   },
   {
+    name: "path_field_json_text",
+    source: method('get: "/{name}"', "", "string name = 1 [(connectrest.v1.field).json_text = true];"),
+    problems: [
+      "3:33: path-field-type: the path variable `name` must be a single string, number, bool or enum, without json_text",
+    ],
+  },
+  {
     name: "path_field_type",
     source: method('get: "/{name}"', "", "repeated string name = 1;"),
     problems: [
@@ -415,6 +422,13 @@ message Req {
     source: response("Req r = 1 [(connectrest.v1.field).unwrap = true];"),
     problems: [
       "4:14: unwrap-type: `unwrap` requires a message whose only field is repeated or a map; case.Res.r is not one",
+    ],
+  },
+  {
+    name: "unwrap_struct",
+    source: response("google.protobuf.Struct r = 1 [(connectrest.v1.field).unwrap = true];"),
+    problems: [
+      "4:31: no-effect: `unwrap` of case.Res.r has no effect: the JSON of a google.protobuf.Struct has no key for its only field; remove it",
     ],
   },
   {

@@ -99,6 +99,14 @@ const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
   ["TextOrUnion"],
   ["TextOrLeaf"],
   ["Loose"],
+  ["string", "json_text: true"],
+  ["google.protobuf.Struct", "json_text: true"],
+  ["google.protobuf.Value", "json_text: true"],
+  ["Leaf", "json_text: true"],
+  ["Tree", "json_text: true"],
+  ["Row", "unwrap: true, json_text: true"],
+  ["Chosen", "json_text: true"],
+  ["Union", "json_text: true"],
 ];
 
 const MESSAGES = `
@@ -246,7 +254,9 @@ export function cellsOf(name: string, place: Place): readonly Cell[] {
     const service = `S${at}`;
     const reading = {
       ...place.reading,
-      hasCommas: given.includes("COMMA") || (/^x-|HEADER|COOKIE/.test(given) && label === "repeated T"),
+      hasCommas:
+        !given.includes("json_text") &&
+        (given.includes("COMMA") || (/^x-|HEADER|COOKIE/.test(given) && label === "repeated T")),
       isRaw: given.includes("RAW"),
     };
     const source = sourceOf(at, label, type, given, place);

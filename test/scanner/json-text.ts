@@ -191,6 +191,7 @@ function kindText(kind: Kind, dice: Dice, depth: number): string {
     return dice.once(6) ? dice.pick(["[]", "{}", "[{}]"]) : kindText(kind.loose, dice, depth);
   }
   if ("open" in kind) return kindText(kind.open, dice, depth);
+  if ("jsonText" in kind) return JSON.stringify(kindText(kind.jsonText, dice, depth));
   // Values that the scanner leaves to the decoder.
   if (!("time" in kind)) return dice.once(8) ? anyText(dice, depth) : "null";
   if (dice.once(5)) return kind.none === undefined ? "null" : JSON.stringify(kind.none);

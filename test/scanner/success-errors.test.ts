@@ -10,18 +10,45 @@ import { decoded, methodReadBy, type Outcome, pieces, scanned } from "./both.ts"
 
 type Json = Record<string, JsonValue>;
 
-/** Values that servers send without an error. The values below have errors. */
-const NO_ERRORS: readonly JsonValue[] = [null, false, "", [], {}, { code: 0, message: "" }];
-const ERRORS: readonly JsonValue[] = [
-  [{ message: "No such book" }],
-  [[]],
-  [null],
-  ["No such book"],
-  { code: 17 },
-  { title: ["is too long"] },
-  "No such book",
-  true,
-];
+/** Values that mean nothing, alone and in lists and objects. */
+const EMPTY: fc.Arbitrary<JsonValue> = fc.letrec<{ empty: JsonValue }>((tie) => ({
+  empty: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom<JsonValue>(null, false, 0, -0, "", " "),
+    fc.mixedCase(fc.constantFrom("0", "false", "none", "null", "ok")),
+    fc.array(tie("empty"), { maxLength: 2 }),
+    fc.dictionary(fc.constantFrom("title", "details", "count"), tie("empty"), { maxKeys: 2 }),
+  ),
+})).empty;
+const MESSAGE = fc.constantFrom<JsonValue>("", "OK", "No such book", "0", ["is too long"], true);
+const CODE = fc.constantFrom<JsonValue>(0, "0", 200, "200", 204, 299, "OK");
+const ERROR_CODE = fc.constantFrom<JsonValue>(17, "17", -1, 20, 2000, "2xx", "not_found", [200], { a: 1 });
+const ERROR_ITEM = fc.oneof(
+  fc.constantFrom<JsonValue>(
+    { message: "No such book" },
+    { title: ["is too long"] },
+    "No such book",
+    true,
+    1,
+  ),
+  fc.record({ code: ERROR_CODE, message: MESSAGE }, { requiredKeys: ["code"] }),
+  fc.record({ code: ERROR_CODE, status: fc.constant("OK") }),
+  fc.record({ code: fc.constant(null), status: fc.constantFrom(0, "0", 17), message: fc.constant("No") }),
+);
+
+/** Values that servers send without an error. */
+const NO_ERRORS: fc.Arbitrary<JsonValue> = fc.oneof(
+  EMPTY,
+  fc.record({ code: CODE, message: MESSAGE, status: MESSAGE }, { requiredKeys: ["code"] }),
+  fc.record({ code: fc.constant(null), status: fc.constantFrom("OK", "ok", 200), message: MESSAGE }),
+  fc.record({ status: fc.constantFrom("OK", "ok", 200), message: MESSAGE }),
+);
+const ERRORS: fc.Arbitrary<JsonValue> = fc.oneof(
+  ERROR_ITEM,
+  fc
+    .tuple(EMPTY, fc.oneof(ERROR_ITEM, fc.record({ code: CODE, message: fc.constant("No such book") })))
+    .chain((items) => fc.shuffledSubarray([...items], { minLength: 2 })),
+);
 const NOTHING: readonly JsonValue[] = [null, {}, [], false, ""];
 
 const PATH = fc.constantFrom("errors", "error", "failures", "meta.errors", "data.errors", "data.meta.errors");
@@ -50,7 +77,10 @@ const CASE = fc.record({
   declared: fc.uniqueArray(fc.constantFrom("errors", "error", "meta"), { maxLength: 2 }),
   collects: fc.boolean(),
   at: PATH,
-  value: fc.oneof(fc.constantFrom(...ERRORS), fc.constantFrom(...NO_ERRORS)),
+  given: fc.oneof(
+    ERRORS.map((value) => ({ value, isError: true })),
+    NO_ERRORS.map((value) => ({ value, isError: false })),
+  ),
   data: fc.oneof(
     fc.constantFrom<JsonValue>({ id: "a" }, { item: { id: "a" } }, { id: "a", errors: [] }),
     fc.constantFrom(...NOTHING),
@@ -80,7 +110,7 @@ function placesOf({ envelope, shapes }: Case): ReadonlySet<string> {
 }
 
 /** Returns a body with a value at a path, and the payload at `data`. */
-function bodyOf({ at, value, data, isFirst }: Case): Json | undefined {
+function bodyOf({ at, given: { value }, data, isFirst }: Case): Json | undefined {
   const steps = at.split(".");
   if (steps[0] === "data") {
     if (data === null || typeof data !== "object" || Array.isArray(data)) return undefined;
@@ -96,8 +126,8 @@ function nested(steps: readonly string[], value: JsonValue): Json {
 
 /** Returns the outcome that the description requires. */
 function expected(each: Case, body: Json): "error" | "lost" | "nothing" {
-  const { envelope, declared, collects, at, value, data } = each;
-  if (!ERRORS.includes(value) || !placesOf(each).has(at)) return "nothing";
+  const { envelope, declared, collects, at, given, data } = each;
+  if (!given.isError || !placesOf(each).has(at)) return "nothing";
   const { payload = [""] } = envelope ?? {};
   const isEmpty = NOTHING.includes(data) && !isWithin(at, "data");
   if (isEmpty && !payload.includes("")) return "error";

@@ -25,6 +25,16 @@ function decodeInner(json: JsonObject, out: ProtoWriter): void {
 }
 const Inner = table("test.Inner", () => [[1, "string", "text"], { unknown: 9 }]);
 
+/** Returns the decoder of JSON in a string. */
+function asText(write: Write): Write {
+  return (value, out) => {
+    if (value === undefined || value === null) return;
+    if (typeof value !== "string") out.coerce("key", "JSON as text", value);
+    const json = typeof value === "string" ? out.jsonIn(value, "key") : value;
+    if (json !== undefined) write(json, out);
+  };
+}
+
 const SCALARS: readonly ScalarKind[] = [
   "string", "textBytes", "bytes", "bool", "double", "float", "int32", "sint32", "uint32", "fixed32", "sfixed32", "int64",
   "sint64", "uint64", "fixed64", "sfixed64",
@@ -95,6 +105,17 @@ const KINDS: ReadonlyArray<readonly [name: string, kind: Kind, write: Write]> = 
     (value, out) => out.loosely("key").messages(7, value, "key", decodeInner),
   ],
   ["loose int32", { loose: "int32" }, (value, out) => out.loosely("key").int32(7, value, "key")],
+  ["JSON as text: int64", { jsonText: "int64" }, asText((value, out) => out.int64(7, value, "key"))],
+  [
+    "JSON as text: messages",
+    { jsonText: { list: Inner } },
+    asText((value, out) => out.messages(7, value, "key", decodeInner)),
+  ],
+  [
+    "JSON as text: value",
+    { jsonText: ValueTable },
+    asText((value, out) => out.nullable(7, value, "key", decodeValue)),
+  ],
   ["struct", StructTable, (value, out) => out.message(7, value, "key", decodeStruct)],
   ["value", ValueTable, (value, out) => out.nullable(7, value, "key", decodeValue)],
   ["list value", ListValueTable, (value, out) => out.wrapped(7, value, "key", decodeListValue)],

@@ -123,3 +123,21 @@ test("a fractional retry delay is in the RetryInfo", async () => {
   const error = await failureOf(client.findThing({ id: "1" }));
   expect([error.code, retryDelayOf(error)]).toEqual([Code.ResourceExhausted, 650]);
 });
+
+test("JSON is text in the query, in a header and in a string of the response", async () => {
+  const { client, seen, differences } = await habits({
+    json: { events: [{ id: "e1", details: '{"actor":175928847299117063,"price":1.50}' }, { id: "e2" }] },
+  });
+  const { events } = await client.listEvents({
+    filters: { status: ["open", "a&b"], since: 9007199254740993n },
+    tags: { ü: "\u{1f600}", a: "b,c" },
+  });
+  const query = new URLSearchParams(seen[0]?.line.split("?")[1]);
+  expect(query.get("filters")).toBe('{"status":["open","a&b"],"since":"9007199254740993"}');
+  expect(seen[0]?.headers).toEqual(['x-tags: {"\\u00fc":"\\ud83d\\ude00","a":"b,c"}']);
+  expect(events).toMatchObject([
+    { id: "e1", details: { actor: 175928847299117063n, others: { price: "1.50" } } },
+    { id: "e2" },
+  ]);
+  expect(differences).toEqual([]);
+});

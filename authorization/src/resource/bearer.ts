@@ -25,7 +25,9 @@ export function readBearer(request: HttpRequest): { readonly token: string } | B
     : "missing";
 }
 
-/** Parses the query only if it may contain this parameter, since a query may be a whole message. */
+/**
+ * Parses the query only if it may contain this parameter, since a Connect GET query contains a whole message.
+ */
 function hasToken(query: string): boolean {
   return /access|%/i.test(query) && new URLSearchParams(query).has("access_token");
 }

@@ -24,7 +24,7 @@ export interface ResourceServerOptions {
   readonly scopes: ScopeMap;
   /** Reports whether a method may be called without a token. */
   readonly isOpen: (method: DescMethod) => boolean;
-  /** Reports whether the upstream accepts only the credentials of a person for this method. */
+  /** Reports whether the upstream accepts only a person's credentials for this method. */
   readonly needsPerson: (method: DescMethod) => boolean;
   readonly error: MakeError;
   readonly onChecked: (outcome: TokenOutcome) => void;
@@ -37,7 +37,7 @@ export interface Subject {
   readonly clientId: string;
   /** The person for whom the client calls; undefined if the client calls for itself. */
   readonly person?: string | undefined;
-  /** The upstream session of the person. */
+  /** The person's upstream session. */
   readonly sessionId?: string | undefined;
   readonly scopes: ReadonlySet<string>;
 }
@@ -53,11 +53,11 @@ export interface EndedToken {
   readonly error: () => ConnectError;
 }
 
-/** Checks tokens, when a call begins and while it runs. */
+/** Checks tokens when a call begins, and while it runs. */
 export interface ResourceServer {
   readonly authenticate: Authenticate;
   readonly ended: EndedTokens;
-  /** The challenge for callers with valid tokens whose person the upstream does not know. */
+  /** The challenge for a caller whose token is valid, but whose person the upstream does not know. */
   readonly challenge: string;
 }
 
@@ -65,7 +65,7 @@ export interface ResourceServer {
  * Authenticates a request by its token. Returns the content of the token, or the rejection; undefined if the
  * method is open. Returns a promise only if the token must be looked up; the promise does not reject.
  *
- * @param method undefined for a path without a method, for which only authenticated callers get NOT_FOUND
+ * @param method undefined for a path that names no method, for which only authenticated callers get NOT_FOUND
  */
 export type Authenticate = (request: HttpRequest, method: DescMethod | undefined) => Found | Promise<Found>;
 
@@ -114,8 +114,8 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       const ends = await tokens.ended(asked, (error) => {
         failure = error;
       });
-      // report only the first of consecutive failures: every call that fails for the same cause would report
-      // it
+      // report only the first of consecutive failures: otherwise every call that fails for the same cause
+      // would report it
       if (failure !== undefined && !isFailing) onError(failure);
       isFailing = failure !== undefined;
       const found = [...ends].map(([token, why]) => {
@@ -140,7 +140,7 @@ function subjectOf(token: StoredToken): Subject {
   return subject;
 }
 
-/** The header that describes to a client how to authenticate (RFC 9110 section 11.6.1). */
+/** The header that tells a client how to authenticate (RFC 9110 section 11.6.1). */
 const CHALLENGE = "www-authenticate";
 
 type TokenRejection = AccessRejection & { readonly outcome: TokenOutcome };
@@ -184,7 +184,7 @@ class Challenges {
     return { ...this.rejection("TOKEN_INVALID", text, Code.Unauthenticated, 401, value), outcome: "invalid" };
   }
 
-  /** Returns the error of a stream whose token ended while it ran. */
+  /** Returns the error of a stream whose token ended before the stream did. */
   ended(why: TokenEnd): ConnectError {
     const text =
       why === "expired"
@@ -241,8 +241,8 @@ class Challenges {
 }
 
 /**
- * Returns the scopes that a client should request. If several scopes are sufficient, returns the first in the
- * configuration.
+ * Returns the scopes that a client should request. If any of several scopes suffices, returns the one that
+ * the configuration lists first.
  */
 function scopesText({ kind, scopes }: ScopeNeed): string {
   return kind === "one" ? (scopes[0] ?? "") : scopes.join(" ");

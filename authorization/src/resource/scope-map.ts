@@ -14,7 +14,7 @@ export interface ScopeMap {
   needOf(method: DescMethod): ScopeNeed | undefined;
 }
 
-/** Reports whether the scopes of a token meet the requirement of a method. */
+/** Reports whether a token's scopes meet the requirement of a method. */
 export function hasScopes({ kind, scopes }: ScopeNeed, given: ReadonlySet<string>): boolean {
   return kind === "one"
     ? scopes.some((scope) => given.has(scope))

@@ -14,12 +14,12 @@ export interface TokensOptions {
 }
 
 /**
- * The time for which a token found in the store stays cached as valid, in milliseconds. It delays the effect
- * of a revocation by another process. A revocation by this process takes effect immediately.
+ * How long a token found in the store is cached as valid, in milliseconds. A revocation by another process
+ * takes effect only after this time. A revocation by this process takes effect immediately.
  */
 const KNOWN_MS = 2000;
 
-/** The time for which an unknown token stays cached as invalid, in milliseconds. */
+/** How long an unknown token is cached as invalid, in milliseconds. */
 const UNKNOWN_MS = 1000;
 
 /** The maximum number of cached valid tokens, and of cached invalid tokens. The oldest are evicted first. */
@@ -30,13 +30,13 @@ const TOKEN_PATTERN = /^[\w-]{43}$/;
 
 interface Known {
   readonly token: StoredToken;
-  /** The time of the lookup. */
+  /** The time at which the token was looked up. */
   readonly at: number;
 }
 
 /**
- * The way in which a valid token has ended. A revoked token that has also expired is reported as revoked: a
- * person who has signed out must not continue.
+ * How a valid token has ended. A revoked token that has also expired is reported as revoked: a person who has
+ * signed out must not continue.
  */
 export type TokenEnd = "revoked" | "expired";
 
@@ -54,8 +54,8 @@ export class Tokens {
   }
 
   /**
-   * Returns a token if it is valid: issued by this server for this server, not expired, not revoked, with a
-   * live session. Returns a promise only if the token must be looked up. The promise rejects with a
+   * Returns a token if it is valid: issued by this server and for this server, not expired, not revoked, with
+   * a live session. Returns a promise only if the token must be looked up. The promise rejects with a
    * StoreError.
    */
   find(token: string): StoredToken | undefined | Promise<StoredToken | undefined> {
@@ -74,14 +74,14 @@ export class Tokens {
     return lookup;
   }
 
-  /** Evicts a token that was revoked. */
+  /** Evicts a token that has been revoked. */
   forget(token: string): void {
     this.revocations += 1;
     this.known.delete(token);
     this.lookups.delete(token);
   }
 
-  /** Evicts the tokens of a revoked grant. */
+  /** Evicts the tokens of a grant that has been revoked. */
   forgetGrant(grantId: string): void {
     this.revocations += 1;
     this.lookups.clear();
@@ -89,8 +89,8 @@ export class Tokens {
   }
 
   /**
-   * Returns the formerly valid tokens that have ended, as any process has recorded in the store. If the store
-   * fails, only expiries are known. Never rejects.
+   * Returns the tokens that were valid and have since ended. All processes record revocations in the store;
+   * if the store fails, only expiries are known. Never rejects.
    *
    * @param onError called for a failure of the store
    */
@@ -109,7 +109,7 @@ export class Tokens {
       TOKEN_KIND,
       good.map(({ key }) => key),
     );
-    // the row of an expired token no longer exists: its grant shows whether it was also revoked
+    // an expired token has no row any more: its grant shows whether it was also revoked
     const grants = await lookUp(
       GRANT_KIND,
       expired.map(({ grantId }) => grantId).filter((id) => id !== undefined),

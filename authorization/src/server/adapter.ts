@@ -8,7 +8,7 @@ import { currentWork } from "./work.ts";
 
 export interface AdapterOptions {
   readonly grants: Grants;
-  /** The time for which a self-registered client is kept after a grant, in milliseconds. */
+  /** How long a self-registered client is kept after a grant, in milliseconds. */
   readonly clientMs: number;
   readonly now: () => number;
   /** Called when a used code or refresh token is presented again. */
@@ -16,15 +16,15 @@ export interface AdapterOptions {
 }
 
 /**
- * The time after the first use of a refresh token within which the token gives a second successor, in
- * milliseconds. A client that lost the response needs it.
+ * The time after the first use of a refresh token during which the token yields a second successor, in
+ * milliseconds. A client that lost the response needs the second successor.
  */
 export const GRACE_MS = 10_000;
 
 /** The maximum number of uses of a refresh token: one for its successor, one for a second successor. */
 const MAX_USES = 2;
 
-/** The time for which a client without a grant is kept, in milliseconds. */
+/** How long a client without a grant is kept, in milliseconds. */
 const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1000;
 
 const CLIENT_KIND = "Client";
@@ -34,8 +34,8 @@ const FLOW_KIND = "Interaction";
 const CLIENT_ID_PATTERN = /^[\w.~-]{1,128}$/;
 
 /**
- * Replaces the ID of a row in its value, because the key of the row is the hash of the ID, and the value must
- * not contain the secret itself.
+ * Replaces the ID of a row inside its value. The key of the row is the hash of the ID, and the value must not
+ * contain the secret itself.
  */
 const ID_MARK = "\u0000id\u0000";
 
@@ -44,16 +44,16 @@ interface Stored {
   readonly payload: AdapterPayload;
   /** The time of the first use, in milliseconds since the epoch. */
   readonly usedAt?: number;
-  /** The number of uses; undefined means one. */
+  /** The number of uses. Undefined means one use. */
   readonly uses?: number;
-  /** The browser of a flow. */
+  /** The browser to which a flow is bound. */
   readonly browser?: string | undefined;
 }
 
-/** Stores the models of the engine, as part of the running exchange. */
+/** Stores the engine's models, as part of the running exchange. */
 export function createAdapter(options: AdapterOptions): AdapterFactory {
   return (model) => {
-    // sign-in manages the sessions of browsers; the engine needs a session only during a response
+    // sign-in manages the browser sessions; the engine needs a session only during a response
     return model === "Session" ? NO_SESSIONS : new StoreAdapter(model, options);
   };
 }
@@ -75,7 +75,7 @@ class StoreAdapter implements Adapter {
 
   constructor(model: string, options: AdapterOptions) {
     this.model = model;
-    // tokens of people and clients have the same kind, so that a bearer token needs only one lookup
+    // people's tokens and clients' tokens have the same kind, so that a bearer token needs only one lookup
     this.kind = model === "ClientCredentials" ? TOKEN_KIND : model;
     this.options = options;
   }
@@ -129,7 +129,7 @@ class StoreAdapter implements Adapter {
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    // the engine revokes each kind separately, but the store revokes all kinds at the same time
+    // the engine revokes each kind separately, but the store revokes all kinds together
     if (this.model === TOKEN_KIND) await orUnavailable(this.options.grants.revoke(grantId));
   }
 
@@ -150,7 +150,7 @@ class StoreAdapter implements Adapter {
     return orUnavailable(currentWork().get(this.kind, this.keyOf(id)));
   }
 
-  /** Extends the life of clients that are in use, and deletes others. */
+  /** Extends the life of clients that are in use, and deletes all other clients. */
   private async keepClient(clientId: string): Promise<void> {
     const entry = await orUnavailable(currentWork().get(CLIENT_KIND, clientId));
     if (entry?.expiresAt === undefined) return;
@@ -179,14 +179,14 @@ class StoreAdapter implements Adapter {
   }
 }
 
-/** The engine error for a failure of the store: nothing is lost, and the client may try again. */
+/** The engine error for a failed store: nothing is lost, and the client may try again. */
 class StoreUnavailable extends errors.TemporarilyUnavailable {
   override readonly status = 503;
   override readonly statusCode = 503;
   override readonly expose = true;
 }
 
-/** Converts failures of the store to an error that the engine passes on. */
+/** Converts store failures to an error that the engine passes on. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -28,7 +28,7 @@ export interface AuthorizationServerOptions extends Omit<AuthorizationHost, "err
   /** Reports whether the session to which a grant is bound is alive. */
   readonly isAlive: (sessionId: string) => Promise<boolean>;
   readonly now: () => number;
-  /** Called with each token that its client has revoked. */
+  /** Called with each token that a client has revoked. */
   readonly onRevoked: (token: string) => void;
   readonly onError: (error: unknown) => void;
 }

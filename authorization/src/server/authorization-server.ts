@@ -24,14 +24,14 @@ import { redirectUriOf } from "./stored-token.ts";
 /** The endpoints of OAuth 2.1, and the metadata that describes them. */
 export interface AuthorizationServer {
   /**
-   * Accepts a request if its path is an endpoint, and reports whether the request was accepted. The response
-   * is sent later.
+   * Starts to serve a request if its path is an endpoint, and reports whether it did. The response is sent
+   * later.
    */
   serve(exchange: HttpExchange): boolean;
   /**
    * Reports whether pages of other origins may send a request. They may link to the sign-in, and use
-   * endpoints that return nothing without a code, secret or token. Sign-in forms must come from pages of this
-   * server.
+   * endpoints that return nothing without a code, secret or token. Sign-in forms must come from this server's
+   * pages.
    */
   isShared(path: string, method: string | undefined): boolean;
 }
@@ -40,11 +40,12 @@ export interface AuthorizationServer {
 const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * The maximum length of an authorization request sent as a form, in bytes. The request must fit into a URL.
+ * The maximum length of an authorization request that is sent as a form, in bytes. The request must fit into
+ * a URL.
  */
 const MAX_AUTHORIZATION_BYTES = 8 * 1024;
 
-/** Parameters of OpenID Connect, which an OAuth server ignores (RFC 6749 section 3.1). */
+/** OpenID Connect parameters, which an OAuth server ignores (RFC 6749 section 3.1). */
 const OF_OPENID = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"] as const;
 
 /** An endpoint that serves a path. */
@@ -149,7 +150,8 @@ class Server implements AuthorizationServer {
   });
 
   /**
-   * Responds with 404 to requests for missing metadata. Clients use their built-in defaults only after a 404.
+   * Responds with 404 to requests for metadata that does not exist. Clients use their built-in defaults only
+   * after a 404.
    */
   private readonly ofNothing = shared("metadata", ["GET", "HEAD"], () => {
     throw new OAuthError(404, "not_found", "there is no such metadata");
@@ -288,7 +290,8 @@ class Server implements AuthorizationServer {
   }
 
   /**
-   * Adds the redirect URI. OAuth 2.1 clients need not repeat it (section 4.1.3), but the engine requires it.
+   * Adds the redirect URI. OAuth 2.1 clients need not repeat the redirect URI (section 4.1.3), but the engine
+   * requires it.
    */
   private async settleRedirectUri(form: URLSearchParams): Promise<void> {
     const [code, ...others] = form.getAll("code");
@@ -344,7 +347,7 @@ class Server implements AuthorizationServer {
     return this.forward(exchange, { method: "POST", url, body: String(form), type: FORM });
   }
 
-  /** Passes a request to the engine. Resolves with the error of the response. */
+  /** Passes a request to the engine. Resolves to the error in the response. */
   private async forward(
     exchange: HttpExchange,
     { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
@@ -390,7 +393,7 @@ interface ForwardOptions {
    * 4.11.2). Default: true.
    */
   readonly isTrusted?: boolean;
-  /** The browser of a flow that begins or continues. */
+  /** The browser in which a flow begins or continues. */
   readonly browser?: Browser | undefined;
 }
 
@@ -399,8 +402,8 @@ const CODE_KIND = "AuthorizationCode";
 
 const FORM = "application/x-www-form-urlencoded";
 /**
- * Makes the browser send a form as a query. With a form from another site the browser sends no cookies
- * (`SameSite=Lax`), and would look like a browser that has not begun a flow.
+ * Makes the browser send a form again, as a query. When a form comes from another site, the browser sends no
+ * cookies (`SameSite=Lax`), and would look like a browser that has not begun a flow.
  */
 function redirectForm(exchange: HttpExchange, form: URLSearchParams): undefined {
   if (String(form).length > MAX_AUTHORIZATION_BYTES) {

@@ -14,11 +14,11 @@ export interface Browser {
 const VALUE_PATTERN = /^[\w-]{43}$/;
 
 /**
- * Identifies browsers by a cookie that only this host can set. The cookies of a flow have its path, so they
- * cannot have the prefix `__Host-` (RFC 6265bis section 4.1.3.2), and other hosts of the same domain could
- * set them. An attacker could then begin a flow, have the browser of another person continue it, and finish
- * it in the attacker's browser. Browsers allow the prefix only with https. With http, the gateway is on the
- * person's machine, where no other hosts exist.
+ * Identifies browsers by a cookie that only this host can set. The cookies of a flow are restricted to its
+ * path, so they cannot have the prefix `__Host-` (RFC 6265bis section 4.1.3.2), and other hosts of the same
+ * domain could set them. An attacker could then begin a flow, have another person's browser continue it, and
+ * finish it in the attacker's browser. Browsers allow the prefix only with https. If the gateway uses http,
+ * it runs on the person's machine, where no other hosts exist.
  */
 export class BrowserCookie {
   private readonly name: string;
@@ -30,7 +30,7 @@ export class BrowserCookie {
     this.attributes = `path=/; max-age=${INTERACTION_SECONDS}; httponly; samesite=lax${secure}`;
   }
 
-  /** Returns the browser of a request; undefined if the browser has not begun a flow. */
+  /** Returns the browser that sent a request; undefined if the browser has not begun a flow. */
   find(request: HttpRequest): Browser | undefined {
     const value = cookieOf(request, this.name);
     return value !== undefined && VALUE_PATTERN.test(value) ? this.browserOf(value) : undefined;
@@ -46,7 +46,7 @@ export class BrowserCookie {
   }
 }
 
-/** Returns the value of a cookie in a request. If several cookies have the name, returns the first. */
+/** Returns the value of a cookie in a request. If several cookies have this name, returns the first value. */
 export function cookieOf({ headers }: HttpRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? "").split(/; */);
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);

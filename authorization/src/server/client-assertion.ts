@@ -16,14 +16,15 @@ type Claims = Readonly<Record<string, unknown>>;
 
 /**
  * Performs the checks of a client assertion (RFC 7523 section 3) that the engine omits. The engine has
- * verified the signature, issuer, audience and expiry before.
+ * already verified the signature, issuer, audience and expiry.
  *
  * @param now in milliseconds since the epoch
  * @throws InvalidClientAuth, with the reason for the client
  */
 export function checkAssertion({ exp, aud }: Claims, { crit, typ, b64 }: Claims, now: number): void {
   if (crit !== undefined || b64 !== undefined) {
-    // crit names extensions that the server must support (RFC 7515 section 4.1.11), but it supports none
+    // `crit` names extensions that the server must support (RFC 7515 section 4.1.11); this server supports
+    // none
     throw rejected("the header of the assertion must not have crit or b64: no extensions are understood");
   }
   if (typ !== undefined && !(typeof typ === "string" && TYPES.has(typ.toLowerCase()))) {
@@ -38,8 +39,8 @@ export function checkAssertion({ exp, aud }: Claims, { crit, typ, b64 }: Claims,
 }
 
 /**
- * Creates an error whose reason is sent to the client; the engine would only log it. The signature was valid,
- * so the reason reveals nothing to strangers.
+ * Creates an error whose reason is sent to the client; the engine would only log the reason. The signature
+ * was valid, so the reason reveals nothing to strangers.
  */
 function rejected(text: string): Error {
   const error = new errors.InvalidClientAuth(text);

@@ -1,15 +1,15 @@
 import type Provider from "oidc-provider";
 
 /**
- * The maximum number of keys of a self-registered client. Most clients have two: the current key and the
- * next.
+ * The maximum number of keys of a self-registered client. Most clients have two: the current key and the next
+ * key.
  */
 const MAX_KEYS = 16;
 
 /**
  * The members of a key that are stored (RFC 7517 section 4, RFC 7518 section 6), with their maximum lengths
- * in characters. The longest are an RSA modulus of 4096 bits and a public exponent of 32 bits, since
- * verification time grows with both.
+ * in characters. The longest are an RSA modulus of 4096 bits and a public exponent of 32 bits. Longer values
+ * would make verification slower.
  */
 const MEMBERS: ReadonlyMap<string, number> = new Map([
   ["kty", 3],
@@ -44,7 +44,7 @@ export function problemOfKeys(jwks: unknown): string | undefined {
     : undefined;
 }
 
-/** Removes unused members from keys. Keeps private members, so that the engine rejects the keys. */
+/** Removes unused members from keys. Keeps private members, which make the engine reject the keys. */
 export function withoutExtras(jwks: unknown): unknown {
   const isKept = (name: string) => MEMBERS.has(name) || PRIVATE.has(name);
   const keys = keysIn(jwks)?.map((key) =>
@@ -61,12 +61,14 @@ function keysIn(jwks: unknown): readonly Key[] | undefined {
   return isSet ? (keys as readonly Key[]) : undefined;
 }
 
-/** The keys of a client. The engine would try all keys that match an assertion. */
+/** The keys of a client, as the engine selects them. The engine would try all selected keys. */
 interface Keys {
   selectForVerify(of: object): readonly Key[];
 }
 
-/** Checks an assertion with a single key. If several keys match, the `kid` of the assertion must name one. */
+/**
+ * Verifies an assertion with a single key. If several keys match, the `kid` of the assertion must name one.
+ */
 export function checkOneSignature({ Client }: Provider): void {
   const find = Client.find.bind(Client);
   Client.find = async (id) => {

@@ -5,20 +5,20 @@ import { JSON_TYPE } from "./json-response.ts";
 import type { WholeResponse } from "./memory-exchange.ts";
 import { answerIn, OAuthError } from "./oauth-error.ts";
 
-/** The recipient of an engine response. */
+/** The recipient of a response from the engine. */
 export interface ResponseTarget {
   readonly publicUrl: string;
   readonly isHttps: boolean;
   /** Whether a browser shows the response to a person. */
   readonly isPage: boolean;
-  /** The browser of a flow that begins or continues. */
+  /** The browser in which a flow begins or continues. */
   readonly browser: Browser | undefined;
 }
 
 /**
- * Sends the response of the engine. Returns the error in the response.
+ * Sends the engine's response. Returns the error in the response.
  *
- * @throws OAuthError for an error on a page
+ * @throws OAuthError for an error that is shown on a page
  */
 export function sendEngineResponse(
   exchange: HttpExchange,
@@ -54,15 +54,15 @@ export function sendEngineResponse(
   return error?.error;
 }
 
-/** Returns the cookies of the engine, except the cookie of its session, which is not stored. */
+/** Returns the engine's cookies, except its session cookie, since the session is not stored. */
 function cookiesOf(header: number | string | readonly string[] | undefined): string[] {
   const cookies = Array.isArray(header) ? header : typeof header === "string" ? [header] : [];
   return cookies.filter((cookie: string) => !cookie.startsWith("connect_rest_session"));
 }
 
 /**
- * The engine returns `invalid_request` for a grant type that a client may not use. Clients expect the error
- * of RFC 6749 section 5.2.
+ * Matches the engine's error for a grant type that a client may not use. The engine reports
+ * `invalid_request`, but clients expect the error of RFC 6749 section 5.2.
  */
 const NOT_ALLOWED = /^requested grant type is not allowed/;
 

@@ -6,17 +6,14 @@ import { createMemoryExchange, type WholeRequest, type WholeResponse } from "./m
 import { OAuthError } from "./oauth-error.ts";
 import { runWork, type WorkContext } from "./work.ts";
 
-/**
- * The time limit for a response of the engine, in milliseconds. It is longer than the time limit of the
- * store.
- */
+/** The time limit for a response of the engine, in milliseconds. It is longer than the store's time limit. */
 const TIMEOUT_MS = 20_000;
 
 /** Runs requests through the engine. */
 export class Engine {
   readonly provider: Provider;
   readonly store: Store;
-  /** The origin of the engine, regardless of the Host header of a request. */
+  /** The origin that the engine sees, regardless of the Host header of a request. */
   readonly origin: URL;
   private readonly callback: ReturnType<Provider["callback"]>;
   private readonly onError: (error: unknown) => void;
@@ -34,8 +31,8 @@ export class Engine {
   }
 
   /**
-   * Responds to a request. When the response is available, either all changes of the request are stored, or
-   * none.
+   * Responds to a request. When the response is available, all changes that the request caused have been
+   * stored, or none.
    *
    * @throws OAuthError if the store or the engine fails
    */
@@ -43,7 +40,7 @@ export class Engine {
     return this.guarded(() => this.run(request), { ...context, isLost: ({ status }) => status >= 500 });
   }
 
-  /** Runs code that uses the models of the engine, with the same guarantee as `handle`. */
+  /** Runs code that uses the engine's models, with the same guarantee as `handle`. */
   async guarded<T>(
     work: () => Promise<T>,
     options: WorkContext & { readonly isLost?: (result: T) => boolean } = {},

@@ -6,8 +6,8 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Shows a person that a sign-in cannot continue, when the browser must not be redirected to the client (RFC
- * 6749 section 4.1.2.1).
+ * Shows a person that a sign-in cannot continue, in cases in which the browser must not be redirected to the
+ * client (RFC 6749 section 4.1.2.1).
  */
 export function sendErrorPage(
   exchange: HttpExchange,
@@ -22,8 +22,8 @@ export function sendErrorPage(
 
 /**
  * Shows a person that a self-registered client made an invalid request, with the address that the client
- * chose. If this server redirected, anyone could register a client and use this server to send people
- * anywhere (RFC 9700 section 4.11.2). Returns the error.
+ * chose. If this server redirected the browser, anyone could register a client and use this server to send
+ * people anywhere (RFC 9700 section 4.11.2). Returns the error.
  */
 export function sendOnwardPage(exchange: HttpExchange, address: URL): string {
   const answer = answerIn(address);

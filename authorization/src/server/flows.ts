@@ -28,7 +28,7 @@ export interface FlowOptions {
 
 const RETURN_PATH = `${INTERACTION_PATH}/return`;
 
-/** The prefix of cookies that lead a browser from the fixed return address back to its flow. */
+/** The prefix of the cookies that lead a browser from the fixed return address back to its flow. */
 const RETURN_COOKIE = "connect_rest_return_";
 
 /** The form of flow IDs, as the engine generates them. */
@@ -37,7 +37,7 @@ const ID_PATTERN = /^[\w-]{21,128}$/;
 /** A SHA-256 hash in base64url, followed by the part of the state that the caller chooses. */
 const STATE_PATTERN = /^([\w-]{43})[\w.~-]{0,512}$/;
 
-/** Serves requests to the paths of interactions. Resolves with the error of the response. */
+/** Serves requests to the paths of interactions. Resolves to the error in the response. */
 export async function serveFlow(exchange: HttpExchange, options: FlowOptions): Promise<string | undefined> {
   const { path } = exchange;
   if (path === RETURN_PATH) {
@@ -57,8 +57,8 @@ export function returnCookie(location: string, isSecure: boolean): string | unde
 }
 
 /**
- * Redirects a return from an upstream to its flow. The state contains the hash of the flow ID, and a cookie
- * of the browser that began the flow contains the ID.
+ * Redirects a return from an upstream to its flow. The state contains the hash of the flow ID. The ID itself
+ * is in a cookie of the browser that began the flow.
  */
 function sendOn(exchange: HttpExchange): void {
   const { request, query } = exchange;
@@ -73,7 +73,7 @@ function cookieName(hash: string): string {
   return RETURN_COOKIE + hash.slice(0, 12);
 }
 
-/** Finds the flow of a request, with its client. */
+/** Finds the flow to which a request belongs, and the flow's client. */
 async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions): Promise<Flow> {
   const { engine, scopes, configured, browsers, bodyIdleTimeoutMs } = options;
   const browser = browsers.find(exchange.request)?.id;
@@ -98,7 +98,7 @@ async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions
   };
 }
 
-/** A flow in the engine, bound to one browser. */
+/** A flow of the engine, bound to one browser. */
 class FlowInEngine {
   private readonly engine: Engine;
   private readonly id: string;

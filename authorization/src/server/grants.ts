@@ -1,10 +1,10 @@
 import type { Sessions } from "../interaction.ts";
 import type { Store } from "../store/store.ts";
 
-/** The kind of grant rows: the permissions that a person has given a client. */
+/** The kind of grant rows. A grant contains the permissions that a person has given a client. */
 export const GRANT_KIND = "Grant";
 
-/** The kind of access token rows, for people and for clients. */
+/** The kind of access token rows, both people's and clients'. */
 export const TOKEN_KIND = "AccessToken";
 
 /** Ends grants, with everything that depends on them. */
@@ -13,7 +13,7 @@ export interface Grants {
   revoke(grantId: string): Promise<void>;
 }
 
-/** @param onRevoked called after a grant was removed, before `revoke` resolves */
+/** @param onRevoked called once a grant has been removed, before `revoke` resolves */
 export function createGrants(
   store: Store,
   sessions: Sessions | undefined,

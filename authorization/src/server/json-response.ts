@@ -2,7 +2,7 @@ import { type HttpExchange, SAFE } from "../host.ts";
 
 export const JSON_TYPE = "application/json";
 
-/** Sends JSON, or only its length in response to HEAD. */
+/** Sends JSON, or only its length in a response to HEAD. */
 export function sendJson(
   exchange: HttpExchange,
   status: number,

@@ -27,9 +27,9 @@ export interface MemoryExchange {
 }
 
 /**
- * Passes a complete request to a Node request handler, and receives its complete response. The engine is thus
- * isolated from stalling clients, endless bodies and the Host header of the peer, and behaves the same for
- * both HTTP versions.
+ * Passes a complete request to a Node request handler, and receives its complete response. Slow clients,
+ * endless bodies and the peer's Host header thus never reach the engine, and it behaves the same for both
+ * HTTP versions.
  *
  * @param origin the origin that the handler sees, for example `https://gateway.example.com`
  */

@@ -8,9 +8,7 @@ import { isOwnResource } from "./resource-indicator.ts";
  */
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/**
- * Metadata that is omitted: members of OpenID Connect that RFC 8414 lacks, and features that are not served.
- */
+/** Metadata that is omitted: OpenID Connect members that RFC 8414 lacks, and features that are not served. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "claim_types_supported",
   "claims_parameter_supported",
@@ -43,7 +41,7 @@ export interface MetadataOptions {
   readonly registration: Pick<RegistrationPolicy, "grants"> | undefined;
 }
 
-/** Returns the authorization server metadata (RFC 8414 section 2), based on the metadata of the engine. */
+/** Returns the authorization server metadata (RFC 8414 section 2), based on the engine's metadata. */
 export function serverMetadata(engines: Readonly<Record<string, unknown>>, options: MetadataOptions): object {
   const { publicUrl, scopes, hasInteractions, clients, registration } = options;
   const usable = GRANTS.filter((grant) => hasInteractions || grant === "client_credentials");
@@ -73,7 +71,7 @@ export function serverMetadata(engines: Readonly<Record<string, unknown>>, optio
 /**
  * Returns the protected resource metadata (RFC 9728 section 2).
  *
- * @param path the path of the resource, which follows the well-known path
+ * @param path the path of the resource, which is appended to the well-known path
  */
 export function resourceMetadata(
   path: string,

@@ -1,4 +1,4 @@
-/** An OAuth 2 error that becomes a response (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
+/** An OAuth 2 error that is sent as a response (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
 export class OAuthError extends Error {
   readonly status: number;
   readonly error: string;
@@ -24,8 +24,8 @@ export class OAuthError extends Error {
 }
 
 /**
- * Returns the parameters that a redirect passes to a client: in the query or, for a response type that
- * scripts read, in the fragment (RFC 6749 sections 4.1.2 and 4.2.2).
+ * Returns the parameters that a redirect passes to a client. They are in the query or, for a response type
+ * that scripts read, in the fragment (RFC 6749 sections 4.1.2 and 4.2.2).
  */
 export function answerIn({ searchParams, hash }: URL): URLSearchParams {
   return hash === "" ? searchParams : new URLSearchParams(hash.slice(1));

@@ -1,6 +1,6 @@
 /**
- * The possible outcomes of a request to an endpoint: errors of the specifications, and errors of this server.
- * Clients cannot add outcomes.
+ * The possible outcomes of a request to an endpoint: errors that the specifications define, and errors of
+ * this server. Clients cannot add outcomes.
  */
 const OUTCOMES: ReadonlySet<string> = new Set([
   "ok",

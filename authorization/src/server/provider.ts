@@ -32,7 +32,7 @@ export interface ProviderOptions {
 /** The lifetime of a code, in seconds. */
 const CODE_SECONDS = 60;
 
-/** The maximum time for a person to sign in, in seconds. */
+/** The maximum time that a person may take to sign in, in seconds. */
 export const INTERACTION_SECONDS = 600;
 
 export const METADATA_PATH = "/.well-known/oauth-authorization-server";
@@ -50,8 +50,8 @@ const ROUTES = {
 };
 
 /**
- * Creates the engine without the features of OpenID Connect, and with stricter rules: PKCE for all clients,
- * one audience, opaque tokens, single-use refresh tokens. The engine sends no requests.
+ * Creates the engine without OpenID Connect features, and with stricter rules: PKCE for all clients, one
+ * audience, opaque tokens, single-use refresh tokens. The engine itself sends no requests.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.publicUrl, configurationOf(options));
@@ -62,7 +62,7 @@ export function createProvider(options: ProviderOptions): Provider {
   return provider;
 }
 
-/** Returns the configuration of the engine. The engine ignores unknown settings; a test detects them. */
+/** Returns the configuration of the engine. The engine ignores unknown settings, so a test detects them. */
 export function configurationOf(options: ProviderOptions): Configuration {
   return {
     adapter: createAdapter(options.adapter),
@@ -77,7 +77,7 @@ export function configurationOf(options: ProviderOptions): Configuration {
     ttl: secondsOf(options.lifetimes),
     cookies: COOKIES,
     clientBasedCORS: () => true,
-    // the addresses come from the metadata of clients
+    // rejected, because the addresses come from the metadata of clients
     fetch: () => Promise.reject(new Error("the authorization server fetches nothing")),
     jwks: { keys: [unusedKey()] },
     renderError: (context, out) => {
@@ -132,7 +132,10 @@ function grantSettings(): Configuration {
   };
 }
 
-/** Returns the settings for people: where they sign in, and the session to which their tokens are bound. */
+/**
+ * Returns the settings that concern people: where they sign in, and the session to which their tokens are
+ * bound.
+ */
 function personSettings({ isAlive }: ProviderOptions): Configuration {
   return {
     findAccount: async (_context, id, token) => {
@@ -188,7 +191,10 @@ function featuresOf(options: ProviderOptions): NonNullable<Configuration["featur
   };
 }
 
-/** Returns the settings of the only resource. Tokens are issued for it if a client names no resource. */
+/**
+ * Returns the settings of the only resource. If a client names no resource, its tokens are issued for this
+ * resource.
+ */
 function resourceIndicators({ publicUrl, scopes, lifetimes }: ProviderOptions): ResourceIndicators {
   return {
     enabled: true,
@@ -231,8 +237,8 @@ const COOKIES = {
 };
 
 /**
- * Makes a person sign in again for each authorization request, so that the prompts `login` and
- * `select_account` are always honored. Sign-in remembers consents, and honors the prompt `consent`.
+ * Makes people sign in again for each authorization request, so that the prompts `login` and `select_account`
+ * are always honored. Sign-in remembers consents, and honors the prompt `consent`.
  */
 function policy(): interactionPolicy.Prompt[] {
   const { Check, Prompt } = interactionPolicy;

@@ -5,8 +5,8 @@ import { isRecent } from "../recent.ts";
 const WINDOW_MS = 60_000;
 
 /**
- * The maximum number of clients that are counted separately. All further clients count as one, so that
- * forging addresses gains nothing.
+ * The maximum number of clients that are counted separately. All other clients count as one, so that forging
+ * addresses gains nothing.
  */
 const MAX_CLIENTS = 10_000;
 
@@ -31,8 +31,8 @@ export class Rate {
   }
 
   /**
-   * Counts a request of a client. Returns undefined if the request is within the limits; otherwise the limit
-   * that it exceeds, and the seconds until the client may send the next request.
+   * Counts a client's request. Returns undefined if the request is within the limits; otherwise the limit
+   * that it exceeds, and the number of seconds until the client may send the next request.
    */
   take(clientKey: string): { readonly seconds: number; readonly by: "all" | "client" } | undefined {
     const now = this.now();

@@ -17,7 +17,7 @@ const MAX_REDIRECT_URIS = 20;
 /** The maximum length of a string, in characters. */
 const MAX_TEXT = 2048;
 
-/** Members with addresses that the engine or a browser would fetch. Clients send keys in `jwks`. */
+/** Members whose addresses the engine or a browser would fetch. Clients send keys in `jwks`. */
 const FETCHED = ["jwks_uri", "sector_identifier_uri", "request_uris", "initiate_login_uri"] as const;
 
 /** The members of a registration request that are stored. Others are ignored (RFC 7591 section 2). */
@@ -32,7 +32,7 @@ const KNOWN = [
   "tos_uri",
 ] as const;
 
-/** Client metadata of the engine that RFC 7591 lacks. */
+/** The engine's client metadata that RFC 7591 lacks. */
 const OF_OPENID: ReadonlySet<string> = new Set([
   "application_type",
   "default_max_age",
@@ -42,14 +42,14 @@ const OF_OPENID: ReadonlySet<string> = new Set([
   "subject_type",
 ]);
 
-/** Returns the response to a registration (RFC 7591 section 3.2.1), based on the response of the engine. */
+/** Returns the response to a registration (RFC 7591 section 3.2.1), based on the engine's response. */
 export function registrationResponse(engines: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(engines).filter(([key]) => !OF_OPENID.has(key)));
 }
 
 /**
- * Checks a registration request (RFC 7591 section 2), and returns the client metadata for the engine. Grant
- * types and scopes that the client may not have are omitted, which the response shows.
+ * Checks a registration request (RFC 7591 section 2), and returns the client metadata for the engine. Omits
+ * grant types and scopes that the client may not have; the response shows the remaining ones.
  *
  * @param publicUrl the origin that no redirect URI may have
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`

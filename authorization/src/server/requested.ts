@@ -5,7 +5,7 @@ interface RequestContext {
   readonly oidc: { readonly params?: Record<string, unknown> | undefined };
 }
 
-/** The engine provides the current request, but its types omit this. */
+/** The engine provides the current request, but its types omit that property. */
 const current = Provider as unknown as { readonly ctx: RequestContext };
 
 /** Scope names (RFC 6749 section 3.3), or an empty string. */
@@ -19,8 +19,8 @@ const OF_OPENID: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
 /**
  * Makes the engine report the errors of RFC 6749 section 4.1.2.1 for authorization requests, and determines
- * their scopes. The engine checks response modes and types through the client in this order, before it
- * compares scopes.
+ * the scopes of these requests. The engine checks response modes and types through the client in this order,
+ * before it compares scopes.
  */
 export function settleAuthorizationRequests({ Client }: Provider, scopes: readonly string[]): void {
   const { responseTypeAllowed } = Client.prototype;
@@ -43,7 +43,7 @@ export function settleAuthorizationRequests({ Client }: Provider, scopes: readon
  * Gives a client that names no scope all scopes that it may have. Omits unknown scopes, and scopes that the
  * client may not have; the token response names the remaining scopes (RFC 6749 section 3.3).
  *
- * @throws InvalidScope if no scope remains, so that a person need not sign in for nothing
+ * @throws InvalidScope if no scope remains; otherwise the person would sign in for nothing
  */
 export function settleScopes({ oidc }: RequestContext, all: readonly string[], ofClient?: string): void {
   const { params = {} } = oidc;

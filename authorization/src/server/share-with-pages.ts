@@ -1,6 +1,6 @@
 import type { HttpExchange } from "../host.ts";
 
-/** The time for which a browser may cache the response to a preflight request, in seconds. */
+/** How long a browser may cache the response to a preflight request, in seconds. */
 const CORS_SECONDS = 7200;
 
 /**

@@ -15,7 +15,7 @@ export interface StoredToken {
   readonly expiresAt: number;
 }
 
-/** Reads the row of an access token. Returns undefined for other rows. */
+/** Reads the row of an access token. Returns undefined for a row of another kind. */
 export function storedTokenOf(key: string, { value, expiresAt, grant }: Entry): StoredToken | undefined {
   const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
   const { clientId, accountId, scope, aud, extra } = payload ?? {};
@@ -33,7 +33,7 @@ export function storedTokenOf(key: string, { value, expiresAt, grant }: Entry): 
   };
 }
 
-/** Returns the redirect URI of a code, given its row. */
+/** Returns the redirect URI in the row of a code. */
 export function redirectUriOf({ value }: Entry): string | undefined {
   const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
   return typeof payload?.redirectUri === "string" ? payload.redirectUri : undefined;

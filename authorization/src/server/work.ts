@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Change, Entry, Store } from "../store/store.ts";
 
-/** The maximum number of attempts for an exchange that conflicts with others. */
+/** The maximum number of attempts for an exchange that conflicts with other exchanges. */
 const TRIES = 5;
 
 /** The context of an exchange. */
 export interface WorkContext {
-  /** The session to which grants of this work are bound. */
+  /** The session to which grants made in this work are bound. */
   readonly session?: string | undefined;
-  /** The browser to which flows of this work are bound. Other browsers cannot find these flows. */
+  /** The browser to which flows made in this work are bound. Other browsers cannot find these flows. */
   readonly browser?: string | undefined;
 }
 
 /**
- * The reads and writes of one exchange. All changes are made together at the end of the exchange, so that a
- * code is never redeemed without tokens being issued, and a refresh token is never used without a successor.
+ * The reads and writes of one exchange. All changes are made together at the end of the exchange. A code is
+ * thus never redeemed without tokens being issued, and a refresh token is never used without a successor.
  * After a failure or crash, nothing has changed.
  */
 export class Work {
@@ -42,13 +42,13 @@ export class Work {
     this.changes.set(placeOf(kind, key), { kind, key, entry, expected: before?.expected ?? expected });
   }
 
-  /** Makes the changes only if this entry exists at the end. */
+  /** Makes all changes depend on the existence of this entry at the end. */
   require(kind: string, key: string): void {
     const place = placeOf(kind, key);
     if (!this.changes.has(place)) this.changes.set(place, { kind, key, entry: "unchanged", expected: "any" });
   }
 
-  /** Makes the changes. Resolves with whether they were made. */
+  /** Makes the changes. Resolves to whether they were made. */
   commit(): Promise<boolean> {
     const changes = [...this.changes.values()];
     return changes.length === 0 ? Promise.resolve(true) : this.store.commit(changes);
@@ -67,7 +67,7 @@ export function currentWork(): Work {
 }
 
 /**
- * Runs an exchange, and retries it after a conflict. When the promise resolves, the changes are stored,
+ * Runs an exchange, and retries it after a conflict. When the promise resolves, the changes have been stored,
  * unless `isLost` reports that the exchange failed halfway. Rejects with a StoreError.
  */
 export async function runWork<T>(

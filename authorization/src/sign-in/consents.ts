@@ -9,9 +9,9 @@ const KIND = "consent";
 const consentSchema = z.object({ scopes: z.array(z.string()), redirectHost: z.string() });
 
 /**
- * Remembers consents for a limited time, by the ID of the client, not by the name that it claims. Consents to
- * a self-registered client on the person's machine are never remembered, since any program there could
- * impersonate the client (RFC 8252 section 8.6).
+ * Remembers consents for a limited time, by the ID of the client, not by the name that the client claims.
+ * Consents to a self-registered client on the person's machine are never remembered, since any program there
+ * could impersonate the client (RFC 8252 section 8.6).
  */
 export class Consents {
   private readonly store: Store;

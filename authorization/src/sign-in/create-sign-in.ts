@@ -45,14 +45,17 @@ export interface SignInSettings {
   readonly sessionMs: number;
   readonly consentMs: number;
   readonly providers: readonly ProviderSettings[];
-  /** The permissions that scopes give, in words. Default: the names of the scopes. */
+  /** The permissions that each scope gives, in words. Default: the names of the scopes. */
   readonly permissions?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface CreateSignInOptions {
   readonly settings: SignInSettings;
   readonly store: Store;
-  /** The upstreams by name. Their network settings apply to sign-in at the upstream with the same name. */
+  /**
+   * The upstreams by name. Sign-in at an upstream uses the network settings of the upstream with the same
+   * name.
+   */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   readonly call: CallMethod;
   readonly host: Pick<AuthorizationHost, "log" | "metrics" | "error">;

@@ -5,7 +5,7 @@ import { type KeyRing, type SealedPlace, UnsealFailed } from "../store/sealed.ts
 import type { Entry, Store } from "../store/store.ts";
 import { readTokens, type UpstreamTokens, writeTokens } from "./tokens.ts";
 
-/** The account of a person at an upstream, with its tokens. */
+/** A person's account at an upstream, with its tokens. */
 export interface SignedIn {
   readonly account: string;
   readonly tokens: UpstreamTokens;
@@ -41,7 +41,7 @@ const stateSchema = z.object({
 
 const NOTHING: FlowState = { signedIn: new Map(), declined: [] };
 
-/** Stores the states of flows, each sealed, under the hashes of the flow IDs. */
+/** Stores the states of flows, each encrypted (sealed), under the hashes of the flow IDs. */
 export class FlowRows {
   private readonly store: Store;
   private readonly ring: KeyRing;
@@ -56,7 +56,7 @@ export class FlowRows {
   }
 
   /**
-   * Replaces the state of a flow by the result of `change`, atomically.
+   * Replaces the state of a flow with the result of `change`, atomically.
    *
    * @returns the previous state
    */
@@ -70,7 +70,7 @@ export class FlowRows {
     return before;
   }
 
-  /** Ends a flow. If several callers end it concurrently, only one gets the state. */
+  /** Ends a flow. If several callers end it concurrently, only one of them gets the state. */
   async take(flow: Flow): Promise<FlowState | undefined> {
     const entry = await this.store.take(KIND, hashOf(flow.id));
     return entry && this.stateOf(flow, entry);
@@ -85,7 +85,9 @@ export class FlowRows {
     return { ...state, signedIn: new Map(signedIn) };
   }
 
-  /** Decrypts a stored state. Returns an empty state if that fails, so that the sign-in begins again. */
+  /**
+   * Decrypts a stored state. Returns an empty state if decryption fails, so that the sign-in begins again.
+   */
   private opened(flow: Flow, { value }: Entry): string {
     try {
       return this.ring.open(value, placeOf(flow));

@@ -2,7 +2,7 @@ import type { HttpExchange } from "../host.ts";
 import { OAuthError } from "../server/oauth-error.ts";
 import { isType, readText } from "../server/read-form.ts";
 
-/** The maximum length of a form, which contains a proof and a decision. */
+/** The maximum length of a form, in bytes. A form contains a proof and a decision. */
 const MAX_FORM_BYTES = 4096;
 
 /**

@@ -132,13 +132,13 @@ const TAMPERED: Readonly<Record<string, (address: URL) => void>> = {
     searchParams.set("state", (searchParams.get("state") ?? "").slice(0, -1)),
   "a state with a line break": ({ searchParams }) =>
     searchParams.set("state", `${searchParams.get("state")}\r\nset-cookie: a=b`),
-  "a state twice": ({ searchParams }) => searchParams.append("state", searchParams.get("state") ?? ""),
-  "a code twice": ({ searchParams }) => searchParams.append("code", searchParams.get("code") ?? ""),
+  "two states": ({ searchParams }) => searchParams.append("state", searchParams.get("state") ?? ""),
+  "two codes": ({ searchParams }) => searchParams.append("code", searchParams.get("code") ?? ""),
   "no code": ({ searchParams }) => searchParams.delete("code"),
   "an empty code": ({ searchParams }) => searchParams.set("code", ""),
-  "an issuer that nobody expects": ({ searchParams }) => searchParams.set("iss", "https://evil.example"),
-  "an ID token in the front": ({ searchParams }) => searchParams.set("id_token", "a.b.c"),
-  "a response in the front": ({ searchParams }) => searchParams.set("response", "a.b.c"),
+  "an unexpected issuer": ({ searchParams }) => searchParams.set("iss", "https://evil.example"),
+  "an ID token in the redirect": ({ searchParams }) => searchParams.set("id_token", "a.b.c"),
+  "a signed response in the redirect": ({ searchParams }) => searchParams.set("response", "a.b.c"),
 };
 
 test.each(Object.keys(TAMPERED))("a return with %s gets no token, and shows an error page", async (name) => {
@@ -224,7 +224,7 @@ const FAILURES: ReadonlyArray<
   ]
 > = [
   [
-    "is not well",
+    "is unavailable",
     "/token code",
     (response) => send(response, 503, {}),
     503,
@@ -240,7 +240,7 @@ const FAILURES: ReadonlyArray<
     "temporarily_unavailable",
   ],
   [
-    "answers in HTML",
+    "responds with HTML",
     "/token code",
     (response) => response.setHeader("content-type", "text/html").end("<p>hi"),
     502,
@@ -248,7 +248,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "answers garbage",
+    "responds with arbitrary bytes",
     "/token code",
     (response) => response.end(Buffer.alloc(1000, 0xff)),
     502,
@@ -272,7 +272,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "sends a token that is no header",
+    "sends a token that is invalid in a header",
     "/token code",
     (response) => send(response, 200, { access_token: "a\r\nb: c", token_type: "bearer" }),
     502,
@@ -304,7 +304,7 @@ const FAILURES: ReadonlyArray<
     "access_denied",
   ],
   [
-    "rejects the gateway",
+    "rejects the credentials of the gateway",
     "/token code",
     (response) => send(response, 401, { error: "invalid_client" }),
     502,
@@ -312,7 +312,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "challenges the gateway",
+    "requests the gateway's credentials again",
     "/token code",
     (response) => response.writeHead(401, { "www-authenticate": "Basic" }).end(),
     502,
@@ -320,7 +320,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "redirects the exchange",
+    "redirects the token request",
     "/token code",
     (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
     502,
@@ -328,7 +328,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "does not know its own token",
+    "rejects the token that it has issued",
     "/me",
     (response) => send(response, 401, {}),
     502,
@@ -336,7 +336,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "does not say who it is",
+    "does not identify the person",
     "/me",
     (response) => send(response, 200, { user: {} }),
     502,
@@ -344,7 +344,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "says who it is in a way that cannot be",
+    "identifies the person with an invalid name",
     "/me",
     (response) => send(response, 200, { user: { name: "a\nb" } }),
     502,
@@ -352,7 +352,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "does not say who it is for now",
+    "temporarily cannot identify the person",
     "/me",
     (response) => send(response, 500, {}),
     503,
@@ -433,12 +433,8 @@ test.each(["/request", "/access"])(
 test.each<readonly [string, string, number]>([
   ["no token", "a=b", 502],
   ["a token without a secret", "oauth_token=a", 502],
-  ["a token that no header can carry", "oauth_token=a%0D%0Ab&oauth_token_secret=c", 502],
-  [
-    "a callback that is not confirmed",
-    "oauth_token=a&oauth_token_secret=c&oauth_callback_confirmed=false",
-    502,
-  ],
+  ["a token that is invalid in a header", "oauth_token=a%0D%0Ab&oauth_token_secret=c", 502],
+  ["an unconfirmed callback", "oauth_token=a&oauth_token_secret=c&oauth_callback_confirmed=false", 502],
   ["fields in another order, without a confirmation", "oauth_token_secret=c&oauth_token=a", 404],
 ])("the temporary credentials of an OAuth 1.0a upstream are validated: %s", async (_name, body, status) => {
   await start({ providers: [providerSettings("photos", photos)] });
@@ -500,8 +496,8 @@ test.each(["", "?denied=token", "?oauth_token="])(
 );
 
 test.each([
-  ["of other temporary credentials", "oauth_token=other&oauth_verifier=v", 502],
-  ["with a verifier twice", "oauth_token=other&oauth_verifier=v&oauth_verifier=w", 502],
+  ["for other temporary credentials", "oauth_token=other&oauth_verifier=v", 502],
+  ["with two verifiers", "oauth_token=other&oauth_verifier=v&oauth_verifier=w", 502],
 ])("an OAuth 1.0a return %s gets no token", async (_name, query, status) => {
   await start({ providers: [providerSettings("photos", photos)] });
   const flow = world.start();

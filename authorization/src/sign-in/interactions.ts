@@ -21,10 +21,10 @@ import { type Provider, ProviderError, type ProviderFailure, type ReturnAddress 
 import type { SignInSessions } from "./sessions.ts";
 import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
 
-/** The part of an upstream that sign-in uses. */
+/** The part of an upstream that the sign-in uses. */
 export interface SignInProvider {
   readonly name: string;
-  /** The name that people know. */
+  /** The name of the upstream that people know. */
   readonly title: string;
   readonly provider: Provider;
   readonly consumer?: Consumer | undefined;
@@ -46,13 +46,13 @@ export interface SignInOptions {
   readonly metrics: Pick<SignInMetrics, "signedIn">;
 }
 
-/** The purpose of the keyed hashes that prove the origin of a form. */
+/** The purpose of the keyed hashes that prove where a form comes from. */
 const PROOF = "form";
 
 /**
- * Signs people in at upstreams in turn, asks for consent, and starts the session. The server has checked the
- * cookie of the browser before. A return from an upstream must match the redirect to the upstream in the same
- * flow.
+ * Signs people in at one upstream after another, asks for consent, and starts the session. The server has
+ * already checked the cookie of the browser. A return from an upstream must match the redirect to the
+ * upstream in the same flow.
  */
 export class SignIn implements Interactions {
   private readonly options: SignInOptions;
@@ -76,7 +76,7 @@ export class SignIn implements Interactions {
     return await this.proceed(exchange, flow);
   }
 
-  /** Sends the person to the next upstream, or asks for consent after the last. */
+  /** Sends the person to the next upstream or, after the last one, asks for consent. */
   private async proceed(exchange: HttpExchange, flow: Flow): Promise<string | undefined> {
     const state = await this.options.flows.load(flow);
     const next = this.nextProvider(state);
@@ -107,8 +107,8 @@ export class SignIn implements Interactions {
   }
 
   /**
-   * Handles the return of a person. The parameters are accepted once, and only for the most recent redirect
-   * to the upstream.
+   * Handles a person's return from an upstream. The parameters are accepted once, and only for the most
+   * recent redirect to the upstream.
    */
   private async arrive(
     query: URLSearchParams,
@@ -237,7 +237,7 @@ export class SignIn implements Interactions {
   private async allow(exchange: HttpExchange, flow: Flow): Promise<undefined> {
     const state = await this.options.flows.load(flow);
     const subject = this.subjectOf(state);
-    // the page is outdated: another tab has begun again
+    // the page is outdated: a new sign-in began in another tab
     if (subject === undefined || this.nextProvider(state) !== undefined) return redirect(exchange, flow.path);
     await this.options.consents.add(subject, flow.client, flow.scopes);
     return await this.finish(exchange, flow);
@@ -258,7 +258,7 @@ export class SignIn implements Interactions {
     }
   }
 
-  /** Returns to the client with the error that corresponds to the last problem. */
+  /** Redirects to the client with the error that corresponds to the last problem. */
   private async leave(flow: Flow): Promise<undefined> {
     const { problem } = await this.forget(flow);
     const failure = isFailure(problem?.failure) ? problem.failure : "denied";
@@ -266,7 +266,7 @@ export class SignIn implements Interactions {
     await flow.fail(error, description(problem?.provider ?? "the third party"));
   }
 
-  /** Ends a flow, and revokes the tokens received so far. */
+  /** Ends a flow, and revokes the tokens that it has received so far. */
   private async forget(flow: Flow): Promise<Pick<FlowState, "problem">> {
     const state = await this.options.flows.take(flow);
     const tokens = [...(state?.signedIn ?? [])];
@@ -313,8 +313,8 @@ function isFailure(text: string | undefined): text is ProviderFailure {
 }
 
 /**
- * Reports whether a form comes from a page of the gateway, according to the browser. For browsers that do not
- * report the origin, only the proof counts.
+ * Reports whether, according to the browser, a form comes from a page of the gateway. For browsers that do
+ * not report the origin, only the proof counts.
  */
 function isSameSite({ headers }: HttpRequest): boolean {
   const site = headers["sec-fetch-site"];

@@ -42,8 +42,8 @@ async function killedBefore(step: number, rotates: boolean): Promise<string> {
 }
 
 test.each([
-  ["keeps refresh tokens, nobody is signed out", false],
-  ["rotates refresh tokens, one person may be, and is told what to do", true],
+  ["keeps refresh tokens, no session ends", false],
+  ["rotates refresh tokens, one session may end, with an error that states the remedy", true],
 ])(
   "within 3 s after a replica is killed at any step of a refresh, another takes over; if the upstream %s",
   async (_, rotates) => {

@@ -11,7 +11,7 @@ export interface OAuth1ProviderSettings extends Consumer {
   readonly accessTokenEndpoint: string;
   /** The HTTP method of the access token request. RFC 5849 section 2.3 specifies POST. */
   readonly accessTokenMethod: "GET" | "POST";
-  /** Further parameters of the authorization request. */
+  /** Additional parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -19,7 +19,7 @@ interface SignedRequest {
   readonly method: "GET" | "POST";
   readonly address: string;
   readonly parameters: readonly Parameter[];
-  /** The temporary credentials; undefined in the request that obtains them. */
+  /** The temporary credentials; undefined in the request that obtains these credentials. */
   readonly given?: { readonly token: Secret; readonly tokenSecret: Secret } | undefined;
 }
 
@@ -36,8 +36,8 @@ export class OAuth1Provider implements Provider {
   }
 
   /**
-   * The callback is the address of the flow, not the fixed return address: a rejection may come back without
-   * parameters.
+   * The callback is the address of the flow, not the fixed return address: if the person rejects the sign-in,
+   * the upstream may redirect back without parameters.
    */
   async depart({ flowUrl }: ReturnAddress): Promise<Departure> {
     const { requestTokenEndpoint: address, authorizationEndpoint, parameters: more } = this.settings;

@@ -30,14 +30,14 @@ export interface OAuth2ProviderSettings {
   readonly scopes: readonly string[];
   /** Whether to send a code challenge (RFC 7636, S256). */
   readonly pkce: boolean;
-  /** Further parameters of the authorization request. */
+  /** Additional parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The issuer that is used if none is configured. It does not equal the `iss` of any server. */
+/** The issuer that is used if none is configured. No server has it as its `iss`. */
 const NO_ISSUER = "https://issuer.invalid/";
 
-/** Signs in with OAuth 2 (RFC 6749): authorization code, refresh and revocation (RFC 7009). */
+/** Signs in with OAuth 2 (RFC 6749), using an authorization code; refreshes and revokes tokens (RFC 7009). */
 export class OAuth2Provider implements Provider {
   private readonly settings: OAuth2ProviderSettings;
   /** The first arguments of each call to the OAuth library. */
@@ -161,7 +161,7 @@ function authenticationOf({ clientSecret, clientAuthentication }: OAuth2Provider
 }
 
 /**
- * Reports whether a bearer token is visible ASCII and not too long. RFC 6750 section 2.1 allows fewer
+ * Reports whether a bearer token is visible ASCII and not too long. RFC 6750 section 2.1 allows even fewer
  * characters.
  */
 function isSendable(token: string): boolean {
@@ -170,7 +170,7 @@ function isSendable(token: string): boolean {
 
 /**
  * Normalizes responses that violate the specification: an error with status 200 gets 400. Removes the ID
- * token, since people are identified by a request with the access token.
+ * token, since a request with the access token identifies the person.
  */
 async function withPlainBody(response: Response): Promise<Response> {
   const { status, headers } = response;
@@ -192,7 +192,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** The meanings of authorization server errors. Any other error means that a code or token is rejected. */
+/** The meanings of authorization server errors. Any other error means that a code or token was rejected. */
 const FAILURES: ReadonlyMap<string, ProviderFailure> = new Map([
   ...["access_denied", "consent_required", "login_required"].map((code) => [code, "denied"] as const),
   ...["temporarily_unavailable", "server_error"].map((code) => [code, "unavailable"] as const),

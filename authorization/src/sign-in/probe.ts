@@ -4,11 +4,11 @@ import { type Credentials, Secret, type UpstreamFetch } from "connect-rest-runti
 import { signOAuth1, smallJson } from "connect-rest-runtime/internal";
 import { shown } from "./provider.ts";
 
-/** Makes a call that returns the identity of a person, or shows that the session of the person is alive. */
+/** Makes a call that returns the identity of a person, or that shows that the person's session is alive. */
 export type Probe = (credentials: Credentials) => Promise<ProbeResult>;
 
 /**
- * The result of a probe: `rejected` if the upstream does not accept the token, `unavailable` if the result is
+ * The result of a probe. `rejected`: the upstream does not accept the token. `unavailable`: the result is
  * unknown.
  */
 export type ProbeResult =
@@ -16,7 +16,7 @@ export type ProbeResult =
   | { readonly kind: "rejected" }
   | { readonly kind: "unavailable"; readonly text: string };
 
-/** Calls an RPC method of the gateway with credentials, and resolves with its response as JSON. */
+/** Calls an RPC method of the gateway with credentials, and resolves to its response as JSON. */
 export type CallMethod = (method: string, request: unknown, credentials: Credentials) => Promise<unknown>;
 
 /** Creates a probe that calls a method of an adapter. */
@@ -74,7 +74,7 @@ function authorizationOf({ oauth1, oauth2 }: Credentials, address: string, now: 
   return signOAuth1({ method: "GET", url: new URL(address) }, signer, moment);
 }
 
-/** The maximum length of an account name. */
+/** The maximum length of an account name, in characters. */
 const MAX_ACCOUNT = 256;
 
 /**

@@ -2,7 +2,7 @@ import type { UpstreamTokens } from "./tokens.ts";
 
 /**
  * The reason why an upstream failed:
- * - `denied`: the person rejected the sign-in, or the upstream did on their behalf
+ * - `denied`: the person rejected the sign-in, or the upstream did so on the person's behalf
  * - `unavailable`: the upstream is unreachable, too slow, or reports an outage
  * - `rejected`: the upstream rejects a code or a token, which can therefore no longer be used
  * - `misconfigured`: the upstream rejects the gateway, or a configured value
@@ -10,7 +10,7 @@ import type { UpstreamTokens } from "./tokens.ts";
  */
 export type ProviderFailure = "denied" | "unavailable" | "rejected" | "misconfigured" | "invalid";
 
-/** The failure of an upstream. The message is for the log: it describes the failure, without secrets. */
+/** The failure of an upstream. The message is for the log: it describes the failure without secrets. */
 export class ProviderError extends Error {
   readonly failure: ProviderFailure;
 
@@ -28,7 +28,7 @@ export interface Departure {
   readonly pending: Readonly<Record<string, string>>;
 }
 
-/** The addresses to which an upstream can redirect a person back. */
+/** The addresses to which an upstream can redirect a person. */
 export interface ReturnAddress {
   /** The fixed redirect URI. */
   readonly returnUrl: string;
@@ -42,7 +42,7 @@ export interface ReturnAddress {
 export interface Provider {
   /** Starts a sign-in. */
   depart(to: ReturnAddress): Promise<Departure>;
-  /** Handles the return of a person with these parameters, and exchanges the parameters for tokens. */
+  /** Handles a person's return with these parameters, and exchanges the parameters for tokens. */
   arrive(query: URLSearchParams, to: ReturnAddress, pending: Departure["pending"]): Promise<UpstreamTokens>;
   /** Returns new tokens; undefined if the tokens cannot be refreshed. */
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens | undefined>;
@@ -51,12 +51,12 @@ export interface Provider {
 }
 
 /**
- * The maximum length of an upstream's message in the log, in characters: enough to find the cause, too short
- * for a complete secret.
+ * The maximum length of an upstream's message in the log, in characters: long enough to find the cause, too
+ * short for a complete secret.
  */
 const MAX_SHOWN = 200;
 
-/** Makes a message of an upstream printable and short, for the log. */
+/** Shortens an upstream's message for the log, and replaces characters that are not printable. */
 export function shown(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_SHOWN);
 }

@@ -5,9 +5,9 @@ import { type KeyRing, type SealedPlace, UnsealFailed } from "../store/sealed.ts
 import type { Entry, Store } from "../store/store.ts";
 import { readTokens, type UpstreamTokens, writeTokens } from "./tokens.ts";
 
-/** The session of a person with the gateway, to which tokens of the gateway are bound. */
+/** A person's session with the gateway, to which the gateway's tokens are bound. */
 export interface SessionRow {
-  /** The person, as named in the tokens of the gateway. */
+  /** The person's name in the gateway's tokens. */
   readonly subject: string;
   readonly createdAt: number;
   /** The time of the last use, accurate to a twentieth of the idle timeout. */
@@ -17,14 +17,14 @@ export interface SessionRow {
   readonly providers: readonly string[];
 }
 
-/** The part of a session at one upstream. */
+/** The part of a session that concerns one upstream. */
 export interface UpstreamSession {
   readonly tokens: UpstreamTokens;
-  /** The number of refreshes of the tokens, starting at 1. */
+  /** The generation of the tokens: 1, plus the number of refreshes. */
   readonly generation: number;
   /** The time of the next refresh. Undefined if no expiry is known. */
   readonly dueAt?: number | undefined;
-  /** The time at which the upstream last confirmed the session, or was last asked to. */
+  /** The time at which the upstream last confirmed the session, or was last asked to confirm it. */
   readonly checkedAt: number;
 }
 
@@ -53,7 +53,7 @@ const upstreamSchema = z.object({
   tokens: z.string(),
 });
 
-/** Stores sessions. The tokens of upstreams are sealed for their row and their person. */
+/** Stores sessions. Upstream tokens are sealed for their row and their person. */
 export class SessionRows {
   private readonly store: Store;
   private readonly ring: KeyRing;
@@ -99,8 +99,8 @@ export class SessionRows {
   }
 
   /**
-   * Replaces the tokens of a generation, unless they were already replaced. Resolves with whether the new
-   * tokens are current.
+   * Replaces the tokens of a generation, unless they have already been replaced. Resolves to whether the new
+   * tokens are now the stored ones.
    */
   async replace(session: LoadedSession, provider: string, next: UpstreamSession): Promise<boolean> {
     const { id, row } = session;
@@ -112,7 +112,8 @@ export class SessionRows {
   }
 
   /**
-   * Records that the upstream is being asked now. Of replicas that try concurrently, only one gets `true`.
+   * Records that the upstream is now being asked. If several replicas try this concurrently, only one of them
+   * gets `true`.
    */
   async claimCheck(id: string, provider: string, everyMs: number, now: number): Promise<boolean> {
     let claimed = false;
@@ -130,8 +131,8 @@ export class SessionRows {
   }
 
   /**
-   * Removes a session, with everything bound to it. If several callers remove it concurrently, only one gets
-   * `true`.
+   * Removes a session, with everything that is bound to it. If several callers remove it concurrently, only
+   * one of them gets `true`.
    */
   async remove(id: string): Promise<boolean> {
     const row = await this.store.take(SESSION_KIND, id);
@@ -153,7 +154,7 @@ export class SessionRows {
       return upstream;
     } catch (error) {
       if (!(error instanceof UnsealFailed)) throw error;
-      // the row is kept, because it can be read again with its key
+      // the row is kept, because it will be readable again if its key returns
       this.log.error({ provider, cause: error.message }, "session not readable");
       return undefined;
     }

@@ -204,10 +204,10 @@ test("a refresh that the upstream rejects ends the session there", async () => {
 });
 
 test.each<readonly [string, (response: ServerResponse) => void]>([
-  ["is not well", (response) => send(response, 503, {})],
+  ["is unavailable", (response) => send(response, 503, {})],
   ["hangs up", (response) => response.destroy()],
-  ["answers garbage", (response) => response.end("<html>")],
-  ["rejects the gateway", (response) => send(response, 401, { error: "invalid_client" })],
+  ["responds with HTML", (response) => response.end("<html>")],
+  ["rejects the credentials of the gateway", (response) => send(response, 401, { error: "invalid_client" })],
 ])(
   "if an upstream %s during a refresh, the session continues, and the old token is used until it expires",
   async (_name, respond) => {
@@ -309,10 +309,10 @@ test("a session that the upstream ended is over at the next check, after one ref
 });
 
 test.each<readonly [string, (response: ServerResponse) => void]>([
-  ["is not well", (response) => send(response, 500, {})],
+  ["is unavailable", (response) => send(response, 500, {})],
   ["forbids the check", (response) => send(response, 403, {})],
   ["hangs up", (response) => response.destroy()],
-  ["answers garbage", (response) => response.end("<html>")],
+  ["responds with HTML", (response) => response.end("<html>")],
 ])("if an upstream %s during a check, the session stays alive", async (_name, respond) => {
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });

@@ -17,15 +17,15 @@ export interface SessionProvider {
   /** The consumer that signs requests with OAuth 1.0a tokens. */
   readonly consumer?: Consumer | undefined;
   /**
-   * A cheap check whether a session is alive. By default only expiries and rejections show that a session has
-   * ended.
+   * A cheap check whether a session is alive. By default, a session is known to have ended only when its
+   * tokens expire or are rejected.
    */
   readonly check?: { readonly probe: Probe; readonly everyMs: number } | undefined;
 }
 
 /** The lifetimes of sessions. */
 export interface SessionTimeouts {
-  /** The maximum time without a call. */
+  /** The maximum time between two calls. */
   readonly idleMs: number;
   /** In total. */
   readonly absoluteMs: number;
@@ -43,25 +43,25 @@ export interface SignInSessionsOptions {
 }
 
 /**
- * The time for which a session read from the store is cached, in milliseconds. Another process may end the
- * session meanwhile.
+ * How long a session from the store is cached, in milliseconds. Another process may end the session during
+ * this time.
  */
 const CACHE_MS = 1000;
 
 /** The maximum number of cached sessions. The oldest is evicted first. */
 const CACHED = 10_000;
 
-/** The time before the expiry of tokens at which they are refreshed; at most a fifth of their lifetime. */
+/** How long before their expiry tokens are refreshed, in milliseconds; at most a fifth of their lifetime. */
 const REFRESH_BEFORE_MS = 60_000;
 const REFRESH_BEFORE_PART = 0.2;
 
 /**
- * The maximum time for which a call waits for a refresh by another process: longer than the exchange may
- * take.
+ * The maximum time that a call waits for a refresh by another process, in milliseconds. It is longer than an
+ * exchange may take.
  */
 const WAIT_MS = 60_000;
 
-/** The time without refresh attempts after a failure of the upstream. */
+/** How long refreshes are not attempted after a failure of the upstream, in milliseconds. */
 const PAUSE_MS = 5000;
 
 /** The fraction of the idle timeout after which the use of a session is recorded again. */
@@ -74,9 +74,9 @@ export class SignInSessions implements Sessions {
     string,
     { readonly at: number; readonly session: Promise<LoadedSession | undefined> }
   >();
-  /** The running operations that several callers wait for, by name. */
+  /** The running operations for which several callers may wait, by name. */
   private readonly running = new Map<string, Promise<unknown>>();
-  /** The times at which refreshes failed. */
+  /** The times at which refreshes have failed. */
   private readonly pauses = new Map<string, number>();
 
   constructor(options: SignInSessionsOptions) {
@@ -84,7 +84,7 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Starts a session of a person who has signed in at these upstreams. Resolves with the ID of the session.
+   * Starts a session for a person who has signed in at these upstreams. Resolves to the ID of the session.
    */
   async start(subject: string, tokens: ReadonlyMap<string, UpstreamTokens>): Promise<string> {
     const id = randomBytes(24).toString("base64url");
@@ -177,10 +177,11 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Returns other credentials in place of rejected ones. A rejection before a refresh says nothing about the
-   * session: a session ends when the upstream rejects the refresh, or the refreshed tokens.
+   * Returns credentials that replace rejected ones. If the tokens have been refreshed since, their rejection
+   * says nothing about the session: a session ends only when the upstream rejects the refresh or the
+   * refreshed tokens.
    *
-   * @returns undefined if no other credentials exist, and the session is alive
+   * @returns undefined if there are no other credentials, and the session is alive
    * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
    */
   private async credentialsAfter(
@@ -206,7 +207,7 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Ends the session, unless another process has refreshed it meanwhile. In that case the call may be
+   * Ends the session, unless another process has refreshed its tokens meanwhile. In that case the call may be
    * retried.
    */
   private async rejectedAgain(id: string, provider: string, generation: number): Promise<never> {
@@ -239,7 +240,7 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Refreshes the tokens of a generation. Any number of calls in all replicas wait for the same refresh.
+   * Refreshes the tokens of a generation. All calls in all replicas wait for the same refresh.
    *
    * @returns undefined if the session has ended
    * @throws ProviderError or StoreError if the outcome is unknown
@@ -282,7 +283,7 @@ export class SignInSessions implements Sessions {
   }
 
   private async notRefreshed(id: string, provider: string, error: unknown): Promise<undefined> {
-    // the store may also fail after the tokens were received
+    // the store may also fail once the tokens have been received
     const outcome = error instanceof ProviderError ? error.failure : undefined;
     if (outcome !== undefined) this.options.metrics.sessionRefreshed(provider, outcome);
     if (error instanceof ProviderError && (error.failure === "rejected" || error.failure === "denied")) {
@@ -340,7 +341,9 @@ export class SignInSessions implements Sessions {
     }
   }
 
-  /** Ends the session at one upstream. If it was the last, also ends the session of the person. */
+  /**
+   * Ends the session at one upstream. If this was the last upstream session, also ends the person's session.
+   */
   private async endAt(id: string, provider: string, why: string): Promise<void> {
     if (!(await this.options.rows.removeUpstream(id, provider))) return;
     this.options.log.info({ provider, why }, "session ended by the third party");

@@ -38,13 +38,13 @@ export function readTokens(text: string): UpstreamTokens {
   return tokensSchema.parse(JSON.parse(text));
 }
 
-/** The consumer to which OAuth 1.0a tokens were issued, and which signs requests with them. */
+/** The consumer to which OAuth 1.0a tokens were issued. It signs requests with the tokens. */
 export interface Consumer {
   readonly consumerKey: Secret;
   readonly consumerSecret: Secret;
 }
 
-/** Converts tokens to credentials of requests. */
+/** Converts tokens to request credentials. */
 export function credentialsOf(tokens: UpstreamTokens, consumer: Consumer | undefined): Credentials {
   if (tokens.kind === "oauth2") return { oauth2: { accessToken: new Secret(tokens.accessToken) } };
   // after a change of settings from OAuth 1.0a to OAuth 2, old sessions can no longer be used

@@ -2,7 +2,8 @@ import type { PoolClient } from "pg";
 import { StoreError } from "./store-error.ts";
 
 /**
- * The steps from each version of the tables to the next. Released steps never change; new steps are appended.
+ * The steps that lead from each version of the tables to the next. Released steps never change; new steps are
+ * appended.
  */
 const MIGRATIONS = [
   `CREATE TABLE connect_rest_entries (
@@ -15,7 +16,10 @@ const MIGRATIONS = [
    CREATE INDEX connect_rest_entries_session ON connect_rest_entries (session_id) WHERE session_id IS NOT NULL;`,
 ] as const;
 
-/** The number of the advisory lock that serializes the migrations of replicas: arbitrary, but unique. */
+/**
+ * The number of the advisory lock that makes replicas migrate one at a time. The number is arbitrary but
+ * unique.
+ */
 const LOCK = 2_025_032_614;
 
 /** Migrates the tables of a database to the newest version. Several replicas may try concurrently. */

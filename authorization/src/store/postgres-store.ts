@@ -10,7 +10,7 @@ export interface PostgresStoreOptions {
   readonly url: string;
   /** The maximum number of connections. Default: 10. */
   readonly connections?: number | undefined;
-  /** The time limit of connecting and of a statement, in milliseconds. Default: 3000. */
+  /** The time limit for connecting and for each statement, in milliseconds. Default: 3000. */
   readonly timeoutMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -25,8 +25,8 @@ const PUT = `INSERT INTO connect_rest_entries (${COLUMNS}) VALUES ($1, $2, $3, $
   ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
   grant_id = excluded.grant_id, session_id = excluded.session_id`;
 /**
- * Deletes rows in the locking order of `commit`. Two transactions that lock the same rows in different orders
- * wait for a second, until PostgreSQL aborts one of them.
+ * Deletes rows in the order in which `commit` locks them. If two transactions locked the same rows in
+ * different orders, they would wait for a second, until PostgreSQL aborts one of them.
  */
 const deleteWhere = (column: "grant_id" | "session_id") =>
   `WITH held AS (SELECT kind, key FROM connect_rest_entries WHERE ${column} = $1
@@ -57,12 +57,12 @@ export class PostgresStore implements Store {
       application_name: "connect-rest",
       allowExitOnIdle: true,
     });
-    // ignore errors of idle connections: the next user gets a new connection
+    // ignore errors of idle connections: the next operation gets a new connection
     this.pool.on("error", () => undefined);
   }
 
   /**
-   * Connects, and migrates the table to the newest version. Rejects with a StoreError. May be called again.
+   * Connects, and migrates the tables to the newest version. Rejects with a StoreError. May be called again.
    */
   connect(): Promise<void> {
     this.ready ??= this.withClient(migratePostgres).catch((error: unknown) => {
@@ -112,7 +112,7 @@ export class PostgresStore implements Store {
 
   async commit(changes: readonly Change[]): Promise<boolean> {
     await this.connect();
-    // a fixed order, so that two commits to the same places do not deadlock
+    // a fixed order, so that two commits to the same keys do not deadlock
     const ordered = changes.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
     return this.withClient((client) =>
       inTransaction(client, async () => {
@@ -144,8 +144,8 @@ export class PostgresStore implements Store {
     }
     const sql = deleteWhere("grant_id");
     const first = await this.query(sql, [owner.grant]);
-    // the first statement may have waited for transactions that locked the grant, and did not see the rows
-    // that they added
+    // the first statement may have waited for transactions that had locked the grant, and did not see the
+    // rows that they added
     return first.length + (await this.query(sql, [owner.grant])).length;
   }
 
@@ -170,7 +170,7 @@ export class PostgresStore implements Store {
     await this.pool.end();
   }
 
-  /** Locks a place until the end of the transaction. */
+  /** Locks a kind and key until the end of the transaction, even if there is no row yet. */
   private async hold(client: PoolClient, kind: string, key: string): Promise<Entry | undefined> {
     // a row that does not exist yet cannot be locked
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [placeOf({ kind, key })]);

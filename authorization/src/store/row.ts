@@ -15,7 +15,7 @@ export function entryOf(row: Row | undefined): Entry | undefined {
   };
 }
 
-/** Returns the entry of a row, with its place. */
+/** Returns the entry of a row, with its kind and key. */
 export function placedEntryOf(row: Row): PlacedEntry {
   return { kind: String(row.kind), key: String(row.key), value: "", ...entryOf(row) };
 }

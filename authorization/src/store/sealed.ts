@@ -10,8 +10,8 @@ import type { Secret } from "connect-rest-runtime";
 import { sealingKeyBytes } from "connect-rest-runtime/internal";
 
 /**
- * The place to which a sealed value belongs. The value opens only there: after a move to another row or
- * person, it is rejected.
+ * The row and the person to which a sealed value belongs. The value opens only there: after a move to another
+ * row or person, it is rejected.
  */
 export interface SealedPlace {
   /** The kind of the row. */
@@ -23,8 +23,8 @@ export interface SealedPlace {
 }
 
 /**
- * Thrown for a value that was sealed for another place or with a key that the ring lacks, or that was
- * changed.
+ * Thrown for a value that was changed, was sealed for another row or person, or was sealed with a key that
+ * the ring lacks.
  */
 export class UnsealFailed extends Error {
   /** The ID of a key that the ring lacks; undefined if the key is present but the value does not open. */
@@ -53,14 +53,15 @@ interface RingKey {
 
 /**
  * Seals values that must be read back from the store (AES-256-GCM, NIST SP 800-38D, with a random 96-bit
- * nonce for each value). The additional data bind a value to its place. The first key seals; all keys open.
- * To replace a key, put the new key first, and remove the old key when no value needs it.
+ * nonce for each value). The additional data bind a value to its row and person. The first key seals; all
+ * keys open. To replace a key, put the new key first, and remove the old key once no value is sealed with it.
  */
 export class KeyRing {
   private readonly keys: readonly [RingKey, ...RingKey[]];
 
   /**
-   * @param secrets each at least 32 random bytes, in base64, base64url or hexadecimal; the current one first
+   * @param secrets each at least 32 random bytes, in base64, base64url or hexadecimal; the current secret is
+   *   first
    * @throws Error if the list is empty, or a secret is too short
    */
   constructor(secrets: readonly Secret[]) {
@@ -93,7 +94,7 @@ export class KeyRing {
     return decipher(Buffer.from(data, "base64url"), key, place);
   }
 
-  /** Reports whether a value should be sealed again, because its key is not the current one. */
+  /** Reports whether a value should be sealed again, because it was not sealed with the current key. */
   isStale(sealed: string): boolean {
     return sealed.split(".")[1] !== this.keys[0].id;
   }
@@ -138,7 +139,7 @@ function decipher(data: Buffer, { id, cipher: key }: RingKey, place: SealedPlace
   }
 }
 
-/** Joins the parts with their lengths, so that different places always give different data. */
+/** Joins the parts with their lengths, so that different rows and persons always result in different data. */
 function additionalData(id: string, { kind, key, subject }: SealedPlace): Buffer {
   const parts = [VERSION, id, kind, key, subject].map((part) => Buffer.from(part, "utf8"));
   return Buffer.concat(parts.flatMap((part) => [lengthOf(part), part]));

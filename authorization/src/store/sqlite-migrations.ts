@@ -2,7 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "./store-error.ts";
 
 /**
- * The steps from each version of the tables to the next. Released steps never change; new steps are appended.
+ * The steps that lead from each version of the tables to the next. Released steps never change; new steps are
+ * appended.
  */
 const MIGRATIONS = [
   `CREATE TABLE entries (

@@ -13,14 +13,14 @@ export interface SqliteStoreOptions {
    * when the process ends.
    */
   readonly file: string;
-  /** The maximum time for which an operation waits for a locked file, in milliseconds. Default: 3000. */
+  /** The maximum time that an operation waits for a locked file, in milliseconds. Default: 3000. */
   readonly waitMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 const WAIT_MS = 3000;
 
-/** The time for which SQLite itself waits, which blocks this process, in milliseconds. */
+/** How long SQLite itself waits for a lock, in milliseconds. Such a wait blocks this process. */
 const BLOCKING_MS = 5;
 
 /** The delay before the next attempt at a locked file, in milliseconds. */
@@ -28,7 +28,10 @@ const RETRY_MS = 10;
 
 const LISTED = 1000;
 
-/** The maximum number of expired rows removed in one step, so that other operations need not wait long. */
+/**
+ * The maximum number of expired rows that are removed in one step, so that other operations need not wait
+ * long.
+ */
 const SWEPT = 5000;
 
 /** SQLite result codes without their extensions (https://www.sqlite.org/rescode.html). */
@@ -183,7 +186,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Makes the next operation open the file again if the file may have been replaced. */
+  /** If the file may have been replaced, makes the next operation open it again. */
   private failed(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const code = codeOf(error);
@@ -195,7 +198,7 @@ export class SqliteStore implements Store {
     return new StoreError("failed", `${this.file} failed`, error);
   }
 
-  /** Rejects a write to a deleted file, which would be lost when the process ends. */
+  /** Rejects a write to a file that has been deleted. The write would be lost when the process ends. */
   private checkFile({ inode }: Opened): void {
     if (inode === undefined || inodeOf(this.file) === inode) return;
     this.shut();
@@ -286,7 +289,7 @@ function inodeOf(file: string): number | undefined {
 
 function insert({ put }: Statements, kind: string, key: string, entry: Entry): void {
   const { value, expiresAt, grant = null, session = null } = entry;
-  // SQLite could not return a larger integer exactly, and the entry practically never expires
+  // SQLite could not return a larger integer exactly, and such an entry practically never expires
   const time = expiresAt === undefined || expiresAt > Number.MAX_SAFE_INTEGER ? null : expiresAt;
   put.run(kind, key, value, time, grant, session);
 }
@@ -298,7 +301,7 @@ function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    // after a full disk, SQLite has already ended the transaction
+    // if the disk is full, SQLite has already ended the transaction
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }

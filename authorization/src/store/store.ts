@@ -6,16 +6,16 @@ export interface Entry {
   readonly value: string;
   /** The expiry, in milliseconds since the epoch; an expired entry counts as absent. Default: never. */
   readonly expiresAt?: number | undefined;
-  /** The grant to which the entry belongs, and with which it is removed. Default: none. */
+  /** The grant to which the entry belongs. The entry is removed together with the grant. Default: none. */
   readonly grant?: string | undefined;
   /**
-   * The session to which the entry belongs. The entry is removed with the session, as is the rest of its
-   * grant. Default: none.
+   * The session to which the entry belongs. The entry is removed together with the session, which also
+   * removes its grant. Default: none.
    */
   readonly session?: string | undefined;
 }
 
-/** An entry with its place. */
+/** An entry with its kind and key. */
 export interface PlacedEntry extends Entry {
   readonly kind: string;
   readonly key: string;
@@ -28,22 +28,22 @@ export interface Change {
   /** The new content: an entry, undefined to remove it, or no change. */
   readonly entry: Entry | "unchanged" | undefined;
   /**
-   * The condition on this place for any of the changes to be made: any entry, no entry, or an entry with this
-   * value. Default: no condition.
+   * The condition that this entry must meet for any of the changes to be made: the entry exists, does not
+   * exist, or has this value. Default: no condition.
    */
   readonly expected?: "any" | "none" | { readonly value: string } | undefined;
 }
 
-/** The owner of entries. */
+/** The grant or session to which entries belong. */
 export type Owner = { readonly grant: string } | { readonly session: string };
 
 /**
  * State that outlives the process and that replicas share: registered clients, grants, tokens, sessions.
- * Every operation is atomic, also across processes, and durable once it has resolved. Operations reject only
+ * Every operation is atomic, even across processes, and durable once it has resolved. Operations reject only
  * with StoreErrors; the store recovers without intervention.
  *
- * Kinds are short names, one for each concept. Keys of rows that represent a secret (tokens, codes, cookies)
- * are SHA-256 hashes, see `hashOf`, so that the content of the store reveals no usable secret.
+ * Kinds are short names, one for each concept. If a row represents a secret (a token, code or cookie), its
+ * key is a SHA-256 hash, see `hashOf`, so that the content of the store reveals no usable secret.
  */
 export interface Store {
   get(kind: string, key: string): Promise<Entry | undefined>;
@@ -51,11 +51,14 @@ export interface Store {
   existing(kind: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds or replaces an entry. */
   put(kind: string, key: string, entry: Entry): Promise<void>;
-  /** Removes an entry and returns it. If several callers take it concurrently, only one gets the entry. */
+  /**
+   * Removes an entry and returns it. If several callers take it concurrently, only one of them gets the
+   * entry.
+   */
   take(kind: string, key: string): Promise<Entry | undefined>;
   /**
-   * Replaces an entry by the result of `change`, atomically; undefined means no entry. `change` may run
-   * several times, and must have no side effects. Resolves with the new entry.
+   * Replaces an entry with the result of `change`, atomically; undefined means no entry. `change` may run
+   * several times, and must have no side effects. Resolves to the new entry.
    */
   update(
     kind: string,
@@ -63,14 +66,14 @@ export interface Store {
     change: (entry: Entry | undefined) => Entry | undefined,
   ): Promise<Entry | undefined>;
   /**
-   * Makes all changes, or none if the condition of any change does not hold. Resolves with whether the
-   * changes were made. A place may have at most one change.
+   * Makes all changes, or none if the condition of any change does not hold. Resolves to whether the changes
+   * were made. There may be at most one change for each kind and key.
    */
   commit(changes: readonly Change[]): Promise<boolean>;
-  /** Removes an entry. Resolves with whether the entry existed. */
+  /** Removes an entry. Resolves to whether the entry existed. */
   delete(kind: string, key: string): Promise<boolean>;
   /**
-   * Atomically removes everything that belongs to a grant, or to a session with all its grants. Resolves with
+   * Atomically removes everything that belongs to a grant, or to a session with all its grants. Resolves to
    * the number of removed entries.
    */
   deleteBy(owner: Owner): Promise<number>;
@@ -78,11 +81,11 @@ export interface Store {
   listBy(owner: Owner): Promise<readonly PlacedEntry[]>;
   /**
    * Runs work that only one caller in all processes may do at a time, such as a refresh. The work may take
-   * any time. Others wait for at most `waitMs`, and are then rejected with `locked`. A dead holder loses the
-   * lock after `LEASE_MS`.
+   * any amount of time. Other callers wait for at most `waitMs`, and are then rejected with `locked`. If the
+   * process that holds the lock dies, it loses the lock after `LEASE_MS`.
    */
   withLock<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T>;
-  /** Removes expired entries, at most some thousand. Resolves with the number of removed entries. */
+  /** Removes expired entries, at most some thousand. Resolves to the number of removed entries. */
   deleteExpired(): Promise<number>;
   /** Resolves when the running operations have ended. */
   close(): Promise<void>;

@@ -13,17 +13,18 @@ const TRY_MS = 25;
 const RENEW_MS = 500;
 
 /**
- * The time after which the holder of an unchanged row counts as dead: four missed extensions of the lease.
+ * The time for which a row must be unchanged until its holder counts as dead, in milliseconds: four missed
+ * extensions of the lease.
  */
 export const LEASE_MS = 2500;
 
-/** The time after which a row that nobody waits for is removed, in milliseconds. */
+/** How long a row for which nobody waits is kept, in milliseconds. */
 const FORGET_MS = 60_000;
 
 /**
  * Implements the locks of a store as rows. A row contains the ID of the holder, and a number that changes
- * while the holder lives. A waiting process measures how long the row has not changed, and does not use the
- * clock of another process.
+ * while the holder is alive. A waiting process measures for how long the row has not changed, so it does not
+ * depend on the clock of another process.
  */
 export async function withLock<T>(
   store: Pick<Store, "update">,

@@ -21,7 +21,7 @@ export function mortal(store: Store, operations = Number.POSITIVE_INFINITY): Mor
   const dying: Mortal = new Proxy(store as Mortal, {
     get: (_, name) => {
       if (name === "die") return kill;
-      // the operations of the lock count too
+      // the operations on the lock count as well
       if (name === "withLock") {
         return <T>(lock: string, waitMs: number, work: () => Promise<T>) =>
           withLock(dying, lock, waitMs, work, Date.now);

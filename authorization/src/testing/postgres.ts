@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** A PostgreSQL server for a test, on a socket in a separate folder. */
 export interface TestPostgres {
   readonly url: string;
-  /** Stops the server immediately, like a crash. */
+  /** Stops the server immediately, as in a crash. */
   stop(): Promise<void>;
   start(): Promise<void>;
   /** Stops the server and removes its folder. */
@@ -31,7 +31,9 @@ function programs(): string | undefined {
   return folders.find((folder) => existsSync(path.join(folder, "initdb")));
 }
 
-/** Returns the user for PostgreSQL if this process runs as root: PostgreSQL does not run as root. */
+/**
+ * Returns the user as which PostgreSQL runs if this process runs as root: PostgreSQL does not run as root.
+ */
 function user(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readFileSync("/etc/passwd", "utf8")

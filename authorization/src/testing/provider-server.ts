@@ -15,10 +15,10 @@ export interface ProviderRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** Responds in place of an endpoint. Returns `false` to leave the response to the endpoint. */
+/** Responds in place of an endpoint. Returns `false` if the endpoint itself is to respond. */
 export type Fault = (request: ProviderRequest, response: ServerResponse) => boolean | undefined;
 
-/** A simulated upstream with an OAuth 2 server that rotates refresh tokens. Tests control it. */
+/** A simulated upstream with an OAuth 2 server that rotates refresh tokens. Tests control the server. */
 export interface OAuth2TestProvider {
   readonly url: string;
   readonly settings: OAuth2ProviderSettings;
@@ -45,7 +45,7 @@ export interface OAuth2TestProvider {
   /** Forgets everything. */
   forget(): void;
   accountOf(accessToken: string): string | undefined;
-  /** Returns the tokens of a sign-in, without its steps. The tokens do not expire. */
+  /** Returns the tokens of a sign-in without performing the sign-in. The tokens do not expire. */
   signIn(): UpstreamTokens;
   close(): Promise<void>;
 }

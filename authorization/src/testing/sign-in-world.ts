@@ -22,7 +22,7 @@ import type { OAuth1TestProvider, OAuth2TestProvider } from "./provider-server.t
 /** The end of a flow. */
 export type Ending = FlowResult | { readonly error: FlowError; readonly description: string };
 
-/** A flow of a test, with its result. */
+/** A flow in a test, with its result. */
 export interface TestFlow {
   readonly flow: Flow;
   readonly ended: Promise<Ending>;
@@ -50,7 +50,7 @@ export interface SignInWorldOptions {
   readonly upstreams?: Readonly<Record<string, UpstreamOptions>>;
   readonly now?: () => number;
   readonly bodyIdleTimeoutMs?: number;
-  /** Reports whether the end of a flow fails, as it does if the store is unavailable. */
+  /** Reports whether ending the flow fails, as it does if the store is unavailable. */
   readonly failing?: () => boolean;
 }
 
@@ -59,7 +59,7 @@ export function newKey(): Secret {
   return new Secret(randomBytes(32).toString("base64"));
 }
 
-/** Returns the settings of a simulated provider. Its endpoint `/me` returns the person. */
+/** Returns the settings for a simulated provider. The provider's endpoint `/me` returns the person. */
 export function providerSettings(
   name: string,
   provider: OAuth2TestProvider | OAuth1TestProvider,
@@ -233,7 +233,7 @@ export interface Shown {
   readonly text: string;
 }
 
-/** Follows redirects like a browser. Stops at the client, at `/back`. */
+/** Follows redirects as a browser does. Stops at the client, at `/back`. */
 export async function browse(address: string, init: RequestInit = {}): Promise<Shown> {
   let url = address;
   let request: RequestInit = init;

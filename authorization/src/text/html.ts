@@ -11,7 +11,7 @@ export class Html {
 
 type Part = string | Html | readonly Html[] | undefined;
 
-/** Creates markup, and escapes the strings in it: in content, and in quoted attributes. */
+/** Creates markup, and escapes the strings that are inserted in content and in quoted attributes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, index) => text + textOf(parts[index])).join(""));
 }

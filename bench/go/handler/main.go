@@ -1,5 +1,6 @@
-// What one writes by hand in Go: a connect-go handler that reads the upstream's JSON into structs, and fills the
-// generated messages from them: text posts, as each further type takes further lines. Keys without a field are dropped.
+// A hand-written handler in Go: it reads the upstream's JSON into structs, and copies them to the generated
+// messages of connect-go. It supports only text posts, because each further type would need more lines. Keys without
+// a field are dropped.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package process is what the contestants in Go have in common: an upstream, a server, and a parent that asks for
-// processor time.
+// Package process contains the code that all contestants in Go share: requests to the upstream, the server, and the
+// reports of processor time to the parent process.
 package process
 
 import (
@@ -16,7 +16,7 @@ import (
 	"connectrpc.com/connect"
 )
 
-// Upstream is the address that the parent passes as first argument.
+// Upstream returns the address of the upstream, which the parent passes as the first argument.
 func Upstream() string {
 	if len(os.Args) < 2 {
 		fail("expected the address of the upstream as first argument, got none")
@@ -24,12 +24,12 @@ func Upstream() string {
 	return os.Args[1]
 }
 
-// Client keeps as many connections as the other contestants, and takes bodies as they come.
+// Client returns a client that keeps as many idle connections as the other contestants, and requests no compression.
 func Client() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128, DisableCompression: true}}
 }
 
-// Get reads a response of the upstream as a whole.
+// Get sends a request to the upstream and returns the whole body of the response.
 func Get(ctx context.Context, client *http.Client, address string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -51,8 +51,9 @@ func Get(ctx context.Context, client *http.Client, address string) ([]byte, erro
 	return body, err
 }
 
-// Serve listens on a free port, over HTTP/1.1 and HTTP/2 without TLS, says so on standard output, and responds to each
-// line of standard input with the processor time of all threads so far, in microseconds. It exits when that input ends.
+// Serve listens on a free port, with HTTP/1.1 and HTTP/2 without TLS, and prints the port to standard output. It
+// answers each line of standard input with the processor time of all threads so far, in microseconds. It exits at the
+// end of standard input.
 func Serve(handler http.Handler) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

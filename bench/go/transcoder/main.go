@@ -1,6 +1,6 @@
-// A transcoding gateway: it knows nothing of the method but its descriptor with google.api.http, makes the request of it
-// from the message, and reads the upstream's JSON as ProtoJSON, with unknown keys discarded. A caller who wants JSON gets
-// the upstream's bytes, as they are in the schema's JSON already.
+// A transcoding gateway. It builds the upstream's request from the message and the google.api.http option of the
+// method's descriptor, and reads the upstream's JSON as ProtoJSON, ignoring unknown keys. A caller that requests JSON
+// gets the upstream's bytes unchanged, because they are already ProtoJSON of the schema.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	process.Serve(mux)
 }
 
-// message is a pointer to a message struct.
+// message is the constraint for a pointer to a message struct.
 type message[T any] interface {
 	*T
 	proto.Message
@@ -89,7 +89,7 @@ func get(ctx context.Context, template *template, in proto.Message) ([]byte, err
 	return process.Get(ctx, client, upstream+template.expand(in.ProtoReflect()))
 }
 
-// template is a path of google.api.http: text, and fields between. Fields that are not in it are parameters.
+// template is a path of google.api.http: constant texts with fields between them. All other fields are parameters.
 type template struct {
 	texts  []string
 	fields []protoreflect.FieldDescriptor

@@ -71,6 +71,7 @@ export function kindWriter(kind: Kind, field: number, scope: FieldScope): WriteV
   if ("open" in kind) return (value, out, key) => out.openEnum(field, value, key, kind.open);
   if ("nullable" in kind) return nullableWriter(kind.nullable, field, scope);
   if ("absent" in kind) return absentWriter(kind, field, scope);
+  if ("jsonText" in kind) return jsonTextWriter(kind.jsonText, field, scope);
   const write = kindWriter(kind.loose, field, scope);
   return (value, out, key) => write(value, out.loosely(key), key);
 }
@@ -86,6 +87,7 @@ export function zeroWriter(kind: Kind, field: number): (out: ProtoWriter) => voi
   if (typeof kind === "object" && !(kind instanceof MessageTable)) {
     if ("loose" in kind) return zeroWriter(kind.loose, field);
     if ("absent" in kind) return zeroWriter(kind.of, field);
+    if ("jsonText" in kind) return zeroWriter(kind.jsonText, field);
     if ("open" in kind || "nullable" in kind) return (out) => out.nullValue(field);
     if ("group" in kind) return (out) => out.group(field, {}, "", () => {});
   }
@@ -106,6 +108,16 @@ function absentWriter(
   return (value, out, key) => {
     const word = read(value, out, key);
     if (word === undefined || !absent.includes(word)) write(value, out, key);
+  };
+}
+
+function jsonTextWriter(kind: Kind, field: number, scope: FieldScope): WriteValue {
+  const write = kindWriter(kind, field, scope);
+  return (value, out, key) => {
+    if (value === undefined || value === null) return;
+    if (typeof value !== "string") out.coerce(key, "JSON as text", value);
+    const json = typeof value === "string" ? out.jsonIn(value, key) : value;
+    if (json !== undefined) write(json, out, key);
   };
 }
 

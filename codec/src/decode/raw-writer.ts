@@ -1,9 +1,14 @@
+import { smallJson } from "../cost/small-json.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
+import { parseUnchanged } from "../json/parse-json.ts";
 import { type RawJson, rawJson, rawJsonInPieces } from "../json/raw-json.ts";
 import type { Field } from "./difference-writer.ts";
 import type { KnownKeys } from "./key-writer.ts";
 import { MapKeys } from "./map-keys.ts";
 import { PostponingWriter } from "./postponing-writer.ts";
+
+/** The number of characters that are parsed in the time of one value. */
+const CHARACTERS_PER_UNIT = 64;
 
 type Entries = ReadonlyArray<readonly [key: string, value: Field]>;
 
@@ -34,6 +39,22 @@ export class RawWriter extends PostponingWriter {
         this.entry(field, key, this.noted(rawJson(value ?? null), value, key), keys);
       }
     }
+  }
+
+  /**
+   * Parses the JSON in a string. Returns undefined for an empty string, reported as converted, and for a
+   * string that is not JSON or costs too much to parse in one step, reported as lost.
+   */
+  jsonIn(text: string, key: string): Field {
+    this.spend(text.length / CHARACTERS_PER_UNIT);
+    const json = smallJson(text, parseUnchanged);
+    if (json !== undefined) return json;
+    if (text.trim() === "") {
+      this.coerce(key, "JSON as text", text);
+    } else {
+      this.drop(key, "JSON as text", text);
+    }
+    return undefined;
   }
 
   private *unknownLater(

@@ -45,7 +45,7 @@ export function quoteBigNumbers(
   return copied === 0 ? undefined : { text: text + json.slice(copied), mark };
 }
 
-/** Replaces the quoted numbers in a parsed value by bigints, in place. */
+/** Replaces the quoted numbers in a parsed value with bigints, in place. */
 export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
   const holder: Container = { root };
   // an explicit stack, since the document may be deeply nested

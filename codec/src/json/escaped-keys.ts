@@ -62,7 +62,7 @@ export function* stringsOf(text: string) {
 }
 
 /**
- * Replaces these keys by numbered marks, with or without escapes. Of equal keys in an object, the last one
+ * Replaces these keys with numbered marks, with or without escapes. Of equal keys in an object, the last one
  * counts.
  */
 function withMarks(text: string, keys: ReadonlyMap<string, number>, mark: string): string {

@@ -165,9 +165,9 @@ const MB = 1 << 20;
 
 test.each<[string, string]>([
   ["numbers", `[${"1.5,".repeat(MB)}1]`],
-  ["a text", `["${"a".repeat(4 * MB)}"]`],
+  ["a string", `["${"a".repeat(4 * MB)}"]`],
   ["escapes", `["${'\\"'.repeat(2 * MB)}"]`],
-  ["a text alone", `"${"\\u00e9".repeat(MB)}"`],
+  ["a document that is a string", `"${"\\u00e9".repeat(MB)}"`],
   ["arrays in arrays", `${"[".repeat(MB)}${"]".repeat(MB)}`],
   ["objects in objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
   ["keys", `{${Array.from({ length: 100_000 }, (_, index) => `"k${index}":1`).join(",")}}`],

@@ -41,6 +41,11 @@ export function parseJsonVerbatim(text: string): JsonValue | undefined {
   return quoted && unquoteBigNumbers(parseWithKeys(quoted.text), quoted.mark);
 }
 
+/** Parses JSON like `parseJson`, with all numbers as `parseJsonVerbatim` returns them. */
+export function parseUnchanged(text: string): JsonValue | undefined {
+  return parseJsonVerbatim(text) ?? parseJson(text);
+}
+
 /** Like `parseJson`, in pieces. */
 export function* parseJsonInPieces(text: string): Work<JsonValue | undefined> {
   return yield* valueInPieces(text, parseWithKeys);

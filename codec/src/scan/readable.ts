@@ -35,7 +35,7 @@ const MAX_KEYS = 24;
 export function isReadablePayload(payload: Payload): boolean {
   if ("item" in payload) return isReadablePayload(payload.item);
   if (!(payload instanceof MessageTable)) return isReadableKind(payload[1]);
-  // these types, or their fields, have null as a value
+  // null is a value for these types or for their fields
   if (payload === ValueTable || payload === ListValueTable) return false;
   return typesOf(payload) === undefined && isReadable(payload);
 }

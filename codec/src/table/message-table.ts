@@ -36,6 +36,8 @@ export type Kind =
   | { readonly nullable: EnumTable }
   /** A value that may have other JSON types: converting it is not reported as a difference. */
   | { readonly loose: Kind }
+  /** A value whose JSON is the content of a string. */
+  | { readonly jsonText: Kind }
   /** A value with words that mean "no value": a string, or a number or boolean with the same spelling. */
   | { readonly absent: readonly string[]; readonly of: Kind };
 

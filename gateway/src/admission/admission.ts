@@ -6,10 +6,10 @@ import type { Overload } from "./overload.ts";
 import { type Holder, Slots } from "./slots.ts";
 import { type Waiting, WaitingCalls } from "./waiting-calls.ts";
 
-/** The default number of concurrent calls of one upstream. */
+/** The default maximum number of concurrent calls to one upstream. */
 export const DEFAULT_UPSTREAM_CALLS = 1024;
 
-/** The calls of an upstream that may run concurrently. */
+/** An upstream and its limit of concurrent calls. */
 export interface UpstreamShare {
   readonly upstream: string;
   readonly callsInFlight: number;
@@ -21,7 +21,7 @@ export interface QueuedCall {
   readonly client: string;
   /** By `performance.now()`. */
   readonly deadlineAt: number;
-  /** The upstream's limit; undefined for a call without an upstream. */
+  /** The limit of the upstream; undefined for a call without an upstream. */
   readonly share: UpstreamShare | undefined;
   /** Whether the call has a single response. Streams do not contribute to the average duration. */
   readonly isUnary: boolean;
@@ -68,10 +68,11 @@ const PATIENCE = 2;
 
 /**
  * Admits, queues or rejects calls, based on the load of the process and on the calls that run in the process
- * and in their upstream. Free slots go to any caller, so a single client may use all of them. Under
- * contention, a slot that becomes free goes to the client with the smallest share, of the upstream or of the
- * process, whichever is larger. A second client therefore runs as soon as any call of the first one ends.
- * Calls that could not finish before their deadline are rejected, so that no work is wasted.
+ * and at the call's upstream. Free slots go to any caller, so a single client may use all of them. Under
+ * contention, a slot that becomes free goes to the client with the smallest share. A client's share is its
+ * fraction of the upstream's slots or of the process's slots, whichever is larger. A second client therefore
+ * runs as soon as any call of the first client ends. Calls that could not finish before their deadline are
+ * rejected, so that no work is wasted.
  */
 export class Admission {
   private readonly limits: Limits;
@@ -162,8 +163,8 @@ export class Admission {
   }
 
   /**
-   * Returns the reason why a call without a free slot may not wait either; undefined if it may wait. The call
-   * may displace a waiting call.
+   * Returns the reason why a call for which no slot is free may not wait either; undefined if it may wait.
+   * The call may displace a waiting call.
    */
   private problem(entry: Entry): LimitRejection | undefined {
     const { callsPerClient, queuedCalls } = this.limits;
@@ -184,7 +185,7 @@ export class Admission {
     return limitRejection(this.fullLimit(entry), text, waitMs);
   }
 
-  /** Returns whether other clients wait for the same slots as a call. */
+  /** Returns whether other clients are waiting for the slots that a call needs. */
   private isContended({ client, upstream }: Entry): boolean {
     const isFull = this.process.running >= this.process.capacity;
     for (const other of this.queue.heads()) {
@@ -209,7 +210,7 @@ export class Admission {
     return limitRejection("callsPerClient", text, this.process.typicalMs);
   }
 
-  /** Returns the reached limit: of the process or of the upstream. */
+  /** Returns the name of the limit that is reached: the limit of the process or of the upstream. */
   private fullLimit(entry: Entry): "callsInFlight" | "upstream.callsInFlight" {
     return this.process.hasRoom(entry) ? "upstream.callsInFlight" : "callsInFlight";
   }
@@ -227,8 +228,8 @@ export class Admission {
   }
 
   /**
-   * Estimates the wait of a call. Clients take turns: before the call, each other client runs at most as many
-   * calls as this client has waiting, including the call itself.
+   * Estimates how long a call has to wait. Clients take turns: before the call runs, each other client runs
+   * at most as many calls as this client has waiting, including the call itself.
    */
   private expectedWaitMs(entry: Entry): number {
     const { client } = entry;
@@ -256,7 +257,7 @@ export class Admission {
     const until = Math.min(this.now() + patienceMs, deadlineAt);
     const tooLong = () => {
       const leftMs = until - this.now();
-      // a timer counts from the start of its event-loop turn, and may fire early by that difference
+      // a timer counts from the start of its event-loop turn, so it may fire early by the time since then
       if (leftMs > 0) {
         entry.timer = setTimeout(tooLong, leftMs);
         return;

@@ -1,6 +1,6 @@
 import { FairShare } from "connect-rest-runtime/internal";
 
-/** Thrown if a full queue rejects a job of a client. */
+/** Thrown if a full queue rejects a client's job. */
 export class QueueFull extends Error {}
 
 interface Waiting {
@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * Limits concurrent jobs. Clients take turns, so a client with many waiting jobs does not delay a client with
- * few. The jobs of one client run in the order of their arrival.
+ * Limits the number of concurrent jobs. Clients take turns, so a client with many waiting jobs does not delay
+ * a client with few. The jobs of one client run in the order of their arrival.
  */
 export class FairQueue {
   private readonly concurrency: number;
@@ -36,7 +36,7 @@ export class FairQueue {
   }
 
   /**
-   * Runs a job of a client, either immediately or later; never starts it after the signal is aborted.
+   * Runs a client's job, immediately or later; never starts it after the signal is aborted.
    *
    * @returns the result of the job; rejects with the reason of the signal, or with QueueFull: when the queue
    *   is full, the newest job of the client with the most waiting jobs is rejected

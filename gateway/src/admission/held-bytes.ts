@@ -6,7 +6,7 @@ import type { Limits } from "../limits.ts";
 import { retryInfo } from "./limit-rejection.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 
-/** The retry delay, in milliseconds: about the time in which a large message arrives and is served. */
+/** The retry delay, in milliseconds: about the time that a large message takes to arrive and be served. */
 const RETRY_MS = 1000;
 
 /** The memory reserved for the request of a call. */
@@ -16,8 +16,8 @@ export interface Reservation extends BodyReservation {
 }
 
 /**
- * A request that holds bytes. A class, because an object is created for each call. The requests of a client
- * are ordered by the arrival of their latest bytes.
+ * A request that holds bytes. This is a class because an object is created for each call. The requests of a
+ * client are ordered by the arrival of their latest bytes.
  */
 class HeldRequest implements Reservation, Linked<HeldRequest> {
   readonly client: string;
@@ -54,9 +54,9 @@ class HeldRequest implements Reservation, Linked<HeldRequest> {
 
 /**
  * Limits the total memory of request messages, because the maximum number of calls times the maximum message
- * size would exceed the memory of the process. Over the limit, the client with the most bytes loses its
- * incomplete request whose latest bytes are the oldest. Messages of client streams pass through and are not
- * counted.
+ * size would exceed the memory of the process. Over the limit, the client that holds the most bytes loses one
+ * of its incomplete requests: the one whose latest bytes arrived first. Messages of client streams pass
+ * through and are not counted.
  */
 export class HeldBytes {
   private readonly limits: Pick<Limits, "heldRequestBytes">;
@@ -122,7 +122,7 @@ export class HeldBytes {
     }
   }
 
-  /** Ends a request of the client with the most bytes; returns false if no request can be ended. */
+  /** Ends a request of the client that holds the most bytes; returns false if no request can be ended. */
   private takeBack(client: string, bytes: number): boolean {
     const arriving = (other: string) => firstArriving(this.lists.get(other));
     const loser = this.share.loser(client, bytes, (other) => arriving(other) !== undefined);

@@ -7,7 +7,7 @@ import type { Limits } from "../limits.ts";
 import { retryInfo } from "./limit-rejection.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 
-/** The retry delay, in milliseconds: about the time in which a client reads a large message. */
+/** The retry delay, in milliseconds: about the time that a client takes to read a large message. */
 const RETRY_MS = 1000;
 
 /**
@@ -32,8 +32,8 @@ export interface ResponseReservation {
 }
 
 /**
- * A response that holds bytes. A class, because an object is created for each call. The held responses are
- * ordered by their last read.
+ * A response that holds bytes. This is a class because an object is created for each call. Responses are
+ * ordered by the time at which their client last read from them.
  */
 class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
   before: HeldResponse | undefined;
@@ -73,9 +73,9 @@ class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
 
 /**
  * Limits the memory of responses that wait for their clients to read them: one message per unary call or
- * stream. Over the limit, the client with the most bytes loses the response that has been unread for longest.
- * Clients that do not read, or read slowly, therefore block nobody else. Pages are shared between all
- * requests and are not counted.
+ * stream. Over the limit, the client that holds the most bytes loses the response that has been unread for
+ * longest. Clients that do not read, or read slowly, therefore block nobody else. Pages are shared between
+ * all requests and are not counted.
  */
 export class HeldResponses {
   private readonly limits: Pick<Limits, "heldResponseBytes">;
@@ -111,8 +111,8 @@ export class HeldResponses {
   }
 
   /**
-   * Counts bytes of a response, and adds the response to its list on its first bytes. Returns the rejection
-   * if the bytes may not be sent.
+   * Counts bytes of a response, and adds the response to its list when its first bytes arrive. Returns the
+   * rejection if the bytes may not be sent.
    */
   add(held: HeldResponse, bytes: number): LimitRejection | undefined {
     const rejected = this.makeRoom(held.client, bytes);
@@ -163,7 +163,7 @@ export class HeldResponses {
     return undefined;
   }
 
-  /** Cuts the response of a client that has been unread for longest, if its last read was before `before`. */
+  /** Cuts the client's response that has been unread for longest, if its last read was before `before`. */
   private cutFirst(client: string | undefined, before: number = Number.POSITIVE_INFINITY): boolean {
     const first = client === undefined ? undefined : this.lists.get(client)?.first;
     if (first === undefined || first.readAt > before) return false;

@@ -1,4 +1,4 @@
-/** A list member. While in a list, a member links to its neighbours. */
+/** A member of a list. While it is in a list, it links to its neighbours. */
 export interface Linked<T> {
   // biome-ignore lint/plugin: changes with the list
   before: T | undefined;

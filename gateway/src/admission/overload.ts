@@ -2,7 +2,7 @@ import { fraction, systemClock } from "connect-rest-codec/internal";
 import type { LimitName, Limits } from "../limits.ts";
 import { type Load, processLoad } from "./process-load.ts";
 
-/** The reason for rejecting calls, and the exceeded limit. */
+/** The reason for rejecting calls: the exceeded limit. */
 export interface Overload {
   readonly limit: LimitName;
   readonly text: string;
@@ -10,7 +10,7 @@ export interface Overload {
 
 const SAMPLE_MS = 250;
 
-/** The number of samples in the average event-loop delay: one second. */
+/** The number of samples over which the event-loop delay is averaged. They span one second. */
 const SAMPLES = 4;
 
 /**
@@ -19,8 +19,8 @@ const SAMPLES = 4;
 const MAX_PART = 0.9;
 
 /**
- * Monitors the load of the process. Above a limit, it rejects calls in proportion to the excess, but never
- * all calls: if other processes load the machine, fewer calls would not end the overload.
+ * Monitors the load of the process. Above a limit, calls are rejected in proportion to the excess, but never
+ * all of them: if other processes load the machine, fewer calls would not end the overload.
  */
 export class OverloadMonitor {
   private readonly limits: Limits;
@@ -62,7 +62,7 @@ export class OverloadMonitor {
     if (this.delays.length > SAMPLES) this.delays.shift();
     const delay = this.delays.reduce((sum, each) => sum + each, 0) / SAMPLES;
     const { limits } = this;
-    // a delay of twice the limit rejects half of the calls; a full heap rejects the most
+    // a delay of twice the limit rejects half of the calls; a full heap rejects the maximum fraction
     const late = 1 - limits.eventLoopDelayMs / delay;
     const full = (heapPercent - limits.heapPercent) / Math.max(1, 100 - limits.heapPercent);
     this.found =

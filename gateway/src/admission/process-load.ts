@@ -17,7 +17,7 @@ export function processLoad(): () => Load {
   delays.enable();
   let [ticks, sum] = [0, 0];
   return () => {
-    // never reset: after a reset, the first tick is not recorded, and a blocked loop has no second tick
+    // never reset: the first tick after a reset is not recorded, and a blocked loop has no second tick
     const newTicks = delays.count - ticks;
     const newSum = delays.count === 0 ? 0 : delays.mean * delays.count - sum;
     ticks += newTicks;
@@ -30,6 +30,6 @@ export function processLoad(): () => Load {
   };
 }
 
-/** Returns the average delay of ticks that took `sum` nanoseconds together, in milliseconds. */
+/** Returns the average delay of the ticks that together took `sum` nanoseconds, in milliseconds. */
 const lateness = (sum: number, ticks: number) =>
   ticks === 0 ? 0 : Math.max(0, sum / ticks / 1e6 - RESOLUTION_MS);

@@ -3,7 +3,7 @@ import { FairShare } from "connect-rest-runtime/internal";
 /** The weight of the newest call in the average. */
 const WEIGHT = 0.05;
 
-/** Streams leave one of this many slots to unary calls, since streams may hold slots for hours. */
+/** One of this many slots is reserved for unary calls, since streams may hold slots for hours. */
 const STREAMS_LEAVE = 16;
 
 /** The holder of a slot. */
@@ -24,7 +24,7 @@ export class Slots {
   constructor(limit: () => number) {
     this.limit = limit;
     this.calls = new FairShare(limit);
-    // with few slots none is reserved, because other clients' streams would get too few
+    // if there are few slots, none is reserved, because other clients' streams would get too few
     this.streams = new FairShare(() => limit() - Math.floor(limit() / STREAMS_LEAVE));
   }
 
@@ -49,7 +49,7 @@ export class Slots {
     const { calls, streams, capacity } = this;
     if (!calls.hasRoom(client)) return false;
     if (isUnary) return true;
-    // the last of several slots is reserved for a client without one
+    // a stream may take the last free slot only if its client holds no other stream
     const isLast = calls.total + 1 === capacity;
     return streams.hasRoom(client) && !(isLast && streams.heldBy(client) > 0);
   }

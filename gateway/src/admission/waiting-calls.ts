@@ -4,7 +4,7 @@ import { FairShare } from "connect-rest-runtime/internal";
 export interface Waiting {
   readonly client: string;
   /**
-   * Identifies the client, the upstream and the kind of call. Calls with the same line run in the order of
+   * Identifies the client, the upstream and the kind of call. Calls in the same line run in the order of
    * their arrival.
    */
   readonly line: string;

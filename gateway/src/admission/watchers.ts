@@ -8,8 +8,8 @@ import { limitRejection } from "./limit-rejection.ts";
 import type { Overload } from "./overload.ts";
 
 /**
- * The retry delay for a watcher without a slot, in milliseconds. It is long, because watchers keep their
- * slots for long.
+ * The retry delay for a watcher without a slot, in milliseconds. It is long because watchers keep their slots
+ * for hours.
  */
 const RETRY_MS = 10_000;
 
@@ -21,10 +21,10 @@ interface Watching {
 }
 
 /**
- * Limits the streams that watch feeds. Watchers wait for hours at low cost, so they have a limit separate
- * from the limit of calls. A single client may use all of it, because a displaced watcher can resume
- * elsewhere or later from its last position. When the limit is reached, a new watcher displaces the newest
- * watcher of the client with the most watchers, if that client has more than its part and more than the new
+ * Limits the streams that watch feeds. Watchers wait for hours at low cost, so their limit is separate from
+ * the limit of calls. A single client may use all of it, because a displaced watcher can resume elsewhere or
+ * later from its last position. When the limit is reached, a new watcher displaces the newest watcher of the
+ * client with the most watchers, if that client has more than its guaranteed number and more than the new
  * client.
  */
 export class Watchers {
@@ -49,7 +49,7 @@ export class Watchers {
   /**
    * Adds a call, and may end another watcher to make room.
    *
-   * @returns undefined if the call may watch until it leaves, else the rejection
+   * @returns undefined if the call may watch until it calls `leave`, else the rejection
    */
   enter(call: Watching): LimitRejection | undefined {
     const overload = this.overload();
@@ -86,8 +86,8 @@ export class Watchers {
   }
 
   /**
-   * Returns the guaranteed number of watchers per client, with `client` included: an equal share, at most
-   * `watchersPerClient`.
+   * Returns the number of watchers that each client is guaranteed, with `client` included: an equal share, at
+   * most `watchersPerClient`.
    */
   private partOf(client: string): number {
     const clients = this.share.callers + (this.share.heldBy(client) === 0 ? 1 : 0);

@@ -5,8 +5,8 @@ import { Callbacks, type Timer } from "../listener/callbacks.ts";
 
 /**
  * The duration of one round over all streams, in milliseconds, and its number of steps. A stream that starts
- * just after a round has begun is checked by the end of the next round. Together with the time for which
- * tokens are cached, this ends every stream of a revoked token within 5 seconds, in all processes.
+ * just after its step is checked by the end of the next round. Together with the time for which tokens are
+ * cached, this ends every stream of a revoked token within 5 seconds, in all processes.
  */
 const ROUND_MS = 1000;
 const STEPS = 20;
@@ -14,16 +14,17 @@ const STEPS = 20;
 export interface AuthorizedStreamsOptions {
   /** Finds tokens that were revoked or have expired. */
   readonly ended: EndedTokens;
-  /** Returns whether the streams of a method are endless, so that a stream must end with its token. */
+  /** Returns whether the streams of a method are endless. An endless stream must end with its token. */
   readonly isEndless: (method: DescMethod) => boolean;
   /** Receives defects. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The streams of callers whose tokens may end first. A revoked token ends all of its streams. An expired
- * token ends only endless streams; other streams may finish. The streams are checked in small parts, so that
- * neither the store nor the event loop is overloaded, and clients do not all reconnect at the same time.
+ * The streams of callers whose tokens may end before the streams do. A revoked token ends all of its streams.
+ * An expired token ends only endless streams; other streams may finish. The streams are checked in small
+ * batches, so that neither the store nor the event loop is overloaded, and clients do not all reconnect at
+ * the same time.
  */
 export class AuthorizedStreams {
   private readonly options: AuthorizedStreamsOptions;
@@ -73,7 +74,7 @@ export class AuthorizedStreams {
   private endWhere(call: Call, ended: Awaited<ReturnType<EndedTokens>>): void {
     const { subject, method, running } = call;
     const end = ended.get(subject as Subject);
-    // a later round finds a call that does not run yet
+    // a call that does not run yet is checked in a later round
     if (end === undefined || running === undefined || !this.calls.has(call)) return;
     if (end.why === "expired" && !this.options.isEndless(method)) return;
     running.stop(end.error());

@@ -7,10 +7,10 @@ import { gatewayError } from "../call/gateway-error.ts";
 import { methodPath } from "../call/method-path.ts";
 import { withCredentials } from "../credentials/session-credentials.ts";
 
-/** The timeout of a call about a session, in milliseconds. */
+/** The timeout of a call for a sign-in or a session, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Creates a function that calls methods of adapters for sign-ins and sessions, not on behalf of a caller. */
+/** Creates a function that calls adapter methods for sign-ins and sessions, not on behalf of a caller. */
 export function createCallMethod(rest: () => Rest): CallMethod {
   return async (name, request, credentials) => {
     const { types } = rest();

@@ -6,7 +6,7 @@ import { gatewayError } from "../call/gateway-error.ts";
 /** The name of the authorization package. Only gateways that authorize callers need the package. */
 const PACKAGE = "connect-rest-authorization";
 
-/** The remedy if the package is missing. */
+/** How to fix a missing package. */
 export const AUTHORIZATION_MISSING = `it needs the package ${PACKAGE}, which is not installed: run npm install ${PACKAGE}`;
 
 /** Returns whether the authorization package is installed. */
@@ -20,8 +20,8 @@ export function isAuthorizationInstalled(): boolean {
 }
 
 /**
- * Loads the authorization package. The import is dynamic because the package has more modules than the rest
- * of the gateway.
+ * Loads the authorization package. The import is dynamic because the package contains more modules than the
+ * rest of the gateway.
  *
  * @throws ConnectError FAILED_PRECONDITION, reason AUTHORIZATION_NOT_INSTALLED
  */

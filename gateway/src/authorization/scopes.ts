@@ -13,10 +13,10 @@ export interface ScopeOptions {
 const DEFAULT_SCOPE = "call";
 
 /**
- * Maps scopes to methods by the configured patterns. A method that no pattern matches requires the scopes
- * that its rules require of the upstream credentials.
+ * Maps scopes to methods by the configured patterns. If no pattern matches a method, the method requires the
+ * scopes that its rules require of upstream credentials.
  *
- * @param annotated the methods with such rules
+ * @param annotated the methods whose rules require scopes
  */
 export function createScopeMap(
   scopes: readonly ScopeOptions[],

@@ -14,7 +14,7 @@ export interface Participant {
   readonly isLate: boolean;
   /** Called when the process has let a lease lapse. */
   lapsed(): void;
-  /** Continues with the entry after this position. */
+  /** Continues with the first entry after this position. */
   goTo(position: number): void;
   /** Sets the position, and sends nothing until the next window. */
   waitForWindow(position: number): void;
@@ -34,7 +34,7 @@ export interface KeptEntry {
   readonly kind: FeedEntryKind;
   /** In base64. */
   readonly parts: readonly string[];
-  /** The memory that the entry uses, in bytes. */
+  /** The memory that the entry occupies, in bytes. */
   readonly size: number;
 }
 
@@ -49,9 +49,9 @@ export interface BrokerFeedOptions {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * A feed that the processes of a group share. It chooses the process that polls, and retains the entries
- * since the second-latest window. Every reader has a separate position, so a slow reader does not delay
- * others, and nothing is queued for it.
+ * A feed that the processes of a group share. The feed chooses the process that polls, and retains the
+ * entries since the second-latest window. Every reader has a separate position, so a slow reader does not
+ * delay others, and nothing is queued for it.
  */
 export class BrokerFeed {
   private readonly options: BrokerFeedOptions;
@@ -63,9 +63,11 @@ export class BrokerFeed {
   private intervalMs: number;
   private leader: Participant | undefined;
   private fence = 0;
-  /** Whether entries were dropped for lack of memory: new and lagging members start with the next window. */
+  /**
+   * Whether entries were dropped for lack of memory. New and lagging members then start with the next window.
+   */
   private isCut = false;
-  /** The heartbeats of the leader at the last check, and the number of checks without a new one. */
+  /** The leader's heartbeat count at the last check, and the number of checks since it last increased. */
   private beats = 0;
   private missed = 0;
   private leaseTimer: NodeJS.Timeout | undefined;
@@ -96,12 +98,12 @@ export class BrokerFeed {
     this.memberships.delete(membership);
     if (this.leader === membership) this.elect();
     if (this.memberships.size > 0) return;
-    // by then, a process that joins has to poll immediately anyway, and starts with the result
+    // after that time, a process that joins has to poll immediately anyway, and starts with the result
     const ms = Math.min(2 * this.intervalMs, MAX_TIMER_MS);
     this.unusedTimer = setTimeout(() => this.options.onUnused(), ms).unref();
   }
 
-  /** Stops its timers. */
+  /** Stops the timers of the feed. */
   close(): void {
     clearInterval(this.leaseTimer);
     clearTimeout(this.unusedTimer);
@@ -113,7 +115,7 @@ export class BrokerFeed {
     if (this.leader !== undefined && leaseOf(ms) !== before) this.watchLeader();
   }
 
-  /** Notifies a membership again whether it leads. */
+  /** Notifies a membership again of its role. */
   settle(membership: Participant): void {
     membership.tell(this.leader === membership ? this.fence : undefined);
   }
@@ -124,14 +126,13 @@ export class BrokerFeed {
   }
 
   /**
-   * Returns the first entry after a number that another membership has published; undefined without such an
-   * entry.
+   * Returns the first entry after a number that another membership has published; undefined if there is none.
    */
   entryAfter(number: number, membership: Participant): KeptEntry | undefined {
     return this.kept.find((entry) => entry.number > number && entry.from !== membership);
   }
 
-  /** Retains an entry for the others. Returns false if the process has lost its lease. */
+  /** Retains an entry for the other processes. Returns false if the process has lost its lease. */
   publish(membership: Participant, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
     if (this.leader !== membership || this.fence !== fence) return false;
     const size = parts.reduce((sum, part) => sum + part.length, 0);
@@ -175,9 +176,7 @@ export class BrokerFeed {
     this.size = entries.reduce((sum, entry) => sum + entry.size, 0);
   }
 
-  /**
-   * Gives the leader a new fence, so that it publishes a window: a leader starts each fence with a window.
-   */
+  /** Gives the leader a new fence. A leader starts each fence with a window, so it then publishes one. */
   private waitForWindow(membership: Participant): void {
     const { leader } = this;
     const isAsked = [...this.memberships].some((each) => each.isWaiting);
@@ -204,8 +203,8 @@ export class BrokerFeed {
   }
 
   /**
-   * Checks the leader's heartbeats. Heartbeats are counted instead of timed, because the broker's process may
-   * itself have been paused.
+   * Checks whether the leader still sends heartbeats. Heartbeats are counted instead of timed, because the
+   * broker's process may itself have been paused.
    */
   private look(): void {
     const { leader } = this;

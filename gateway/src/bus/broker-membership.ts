@@ -2,9 +2,9 @@ import type { BrokerFeed, KeptEntry, Participant } from "./broker-feed.ts";
 import type { FromBroker } from "./group-messages.ts";
 import type { Source } from "./pump.ts";
 
-/** The process that has a membership. */
+/** The process to which a membership belongs. */
 export interface MembershipOwner {
-  /** The number of heartbeats so far. */
+  /** The number of heartbeats that the process has sent. */
   readonly beats: number;
   /** Whether the process has let a lease lapse, and has sent no heartbeat since. */
   readonly isLate: boolean;
@@ -87,7 +87,7 @@ export class BrokerMembership implements Participant, Source<FromBroker> {
 
   /**
    * Returns the next message. A follower learns its role immediately. A leader first receives the entries of
-   * others, then its role, then the results for its own entries.
+   * other processes, then its role, then the results for its own entries.
    */
   next(): FromBroker | undefined {
     const { number: membership, role } = this;

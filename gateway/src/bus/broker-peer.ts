@@ -8,7 +8,7 @@ import { Pump, type Send, type Source } from "./pump.ts";
 /** The options of a process of the group. */
 export interface PeerOptions {
   readonly send: Send<FromBroker>;
-  /** Returns the feed with a name, and creates the feed if necessary. */
+  /** Returns the feed with this name, and creates the feed if necessary. */
   readonly feed: (name: string, intervalMs: number) => BrokerFeed;
   readonly publish: (
     membership: BrokerMembership,
@@ -23,14 +23,14 @@ const MAX_CHARACTERS = Math.ceil(MAX_ENTRY_BYTES / 3) * 4;
 
 /** One process of the group, from the broker's point of view. */
 export class BrokerPeer implements MembershipOwner {
-  /** The number of heartbeats so far. */
+  /** The number of heartbeats that the process has sent. */
   beats = 0;
   /** Whether the process has let a lease lapse, and has sent no heartbeat since. */
   isLate = false;
   private readonly options: PeerOptions;
   private readonly pump: Pump<FromBroker>;
   private readonly memberships = new Map<number, BrokerMembership>();
-  /** The entries that have arrived only in part. */
+  /** The entries of which only some parts have arrived. */
   private readonly coming = new Map<number, { readonly parts: string[]; size: number }>();
   private readonly beat: Source<FromBroker>;
   private isBeatDue = false;
@@ -65,7 +65,7 @@ export class BrokerPeer implements MembershipOwner {
     }
   }
 
-  /** Handles the end of the process: others may poll its feeds immediately. */
+  /** Handles the end of the process: other processes may poll its feeds immediately. */
   close(): void {
     this.isGone = true;
     this.pump.stop();

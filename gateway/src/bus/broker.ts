@@ -18,9 +18,9 @@ export interface BrokerLimits {
 }
 
 /**
- * Shares feeds among the processes of a group: it chooses the process that polls, with a new fence for each
- * leader, and distributes the leader's entries. The broker holds everything in memory, and never parses
- * entries.
+ * Shares feeds among the processes of a group: the broker chooses the process that polls, with a new fence
+ * for each leader, and distributes the leader's entries. The broker holds everything in memory, and never
+ * parses entries.
  */
 export class Broker {
   private readonly limits: BrokerLimits;
@@ -34,7 +34,7 @@ export class Broker {
     this.limits = limits;
   }
 
-  /** The memory of all entries, and the number of feeds. */
+  /** The memory that all entries occupy, and the number of feeds. */
   get size(): { readonly bytes: number; readonly feeds: number } {
     return { bytes: this.bytes, feeds: this.feeds.size };
   }

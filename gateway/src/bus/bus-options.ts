@@ -16,11 +16,11 @@ export interface BusOptions {
   readonly prefix?: string | undefined;
 }
 
-/** Connects a process to the others with which it shares feeds. */
+/** Connects a process to the other processes with which it shares feeds. */
 export interface ProcessBus extends FeedBus {
   /** The number of feeds that this process has joined, and the number of feeds that it polls. */
   readonly feeds: { readonly joined: number; readonly led: number };
-  /** Leaves all feeds, so that others can poll them, and closes the bus. */
+  /** Leaves all feeds, so that other processes can poll them, and closes the bus. */
   close(): Promise<void>;
 }
 

@@ -4,14 +4,14 @@ import { Secret, type TlsOptions } from "connect-rest-runtime";
 import type { BusOptions } from "./bus-options.ts";
 import type { Script } from "./scripts.ts";
 
-/** The timeout of a command, in milliseconds, after which the connection counts as dead. */
+/** The time after which an unanswered command means that the connection is dead, in milliseconds. */
 const COMMAND_MS = 5000;
 /** The timeout for connecting, in milliseconds. */
 const CONNECT_MS = 5000;
 /** The delay before the first reconnection, in milliseconds; the delay doubles with each attempt. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2000;
-/** The maximum number of commands that wait for the connection. */
+/** The maximum number of commands that wait to be sent or answered. */
 const MAX_COMMANDS = 10_000;
 
 type Client = ReturnType<typeof newClient>;
@@ -101,7 +101,9 @@ export class Connection {
     this.onChange(true);
   }
 
-  /** Replaces a client after its first failure, since the client's own error recovery is unpredictable. */
+  /**
+   * Replaces a client after its first failure, since the client's built-in error recovery is unpredictable.
+   */
   private lost(client: Client, error: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;
@@ -109,7 +111,7 @@ export class Connection {
     destroy(client);
     this.onChange(false, error);
     if (this.isClosed) return;
-    // spreads the reconnections of several processes
+    // spreads out the reconnections of several processes
     const wait = this.waitMs * (0.5 + Math.random() / 2);
     this.waitMs = Math.min(this.waitMs * 2, LONGEST_WAIT_MS);
     this.timer = setTimeout(() => this.connect(), wait);

@@ -26,7 +26,7 @@ export class EntryReader {
       for (const _ of entries) this.observer.received();
     } catch {
       // one at a time, so that an invalid entry does not affect others; the member ignores entries that it
-      // already has
+      // has already received
       for (const entry of entries) this.take(entry);
     }
   }

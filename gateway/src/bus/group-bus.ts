@@ -11,7 +11,7 @@ export interface BrokerChannel {
   readonly onMessage: (receive: (message: FromBroker) => void) => void;
 }
 
-/** The maximum time for notifying the broker on closing, in milliseconds. */
+/** The maximum time to wait on closing until the broker is notified, in milliseconds. */
 const GOODBYE_MS = 1000;
 
 /**

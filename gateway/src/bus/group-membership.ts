@@ -8,7 +8,7 @@ import type { Source } from "./pump.ts";
 
 /** The options of a membership. */
 export interface GroupMembershipOptions {
-  /** The number of the membership within its process. */
+  /** The number of the membership within the process. */
   readonly number: number;
   readonly observer: BusObserver;
   /** Called when there is something to send. */
@@ -20,8 +20,8 @@ type FromBrokerToMembership = Exclude<FromBroker, { readonly type: "beat" }>;
 
 /**
  * The membership of one process in a feed that a group of processes shares. The broker chooses the process
- * that polls, and sends its entries to all others. If the broker sends no heartbeat for longer than a lease,
- * each process polls independently.
+ * that polls, and sends that process's entries to all others. If the broker sends no heartbeat for longer
+ * than a lease, each process polls independently.
  */
 export class GroupMembership extends Membership implements Source<ToBroker> {
   /** Resolves when the broker knows that the membership has left, or when nothing more can be sent. */
@@ -71,6 +71,7 @@ export class GroupMembership extends Membership implements Source<ToBroker> {
   /**
    * Handles a period without messages from the broker.
    *
+   * @param ms the time since the last call in milliseconds
    * @returns whether the membership now works without the broker
    */
   silence(ms: number): boolean {

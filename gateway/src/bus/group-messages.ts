@@ -7,7 +7,8 @@ import type { FeedEntryKind } from "connect-rest-runtime/internal";
 export const PART_BYTES = 192 * 1024;
 
 /**
- * The number of heartbeat intervals per lease. The lease lapses after one more interval without a heartbeat.
+ * The number of heartbeat intervals per lease. The lease lapses if no heartbeat arrives during one further
+ * interval.
  */
 export const BEATS = 3;
 
@@ -16,7 +17,7 @@ export interface EntryPart {
   readonly type: "entry";
   readonly membership: number;
   readonly kind: FeedEntryKind;
-  /** The number of the part, starting at 0; part 0 restarts the entry. */
+  /** The number of the part, starting at 0; part 0 starts the entry again. */
   readonly part: number;
   readonly isLast: boolean;
   readonly data: string;
@@ -41,7 +42,7 @@ export type FromBroker =
   | { readonly type: "started"; readonly membership: number }
   | { readonly type: "lead"; readonly membership: number; readonly fence: number }
   | { readonly type: "follow"; readonly membership: number }
-  /** The result for an entry: false if its fence is outdated. */
+  /** The result of publishing an entry: false if its fence is outdated. */
   | {
       readonly type: "published";
       readonly membership: number;

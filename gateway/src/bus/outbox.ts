@@ -11,13 +11,16 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export interface Outgoing {
   readonly kind: FeedEntryKind;
   readonly bytes: Uint8Array;
-  /** Called with whether the fence was still valid; with true for a dropped entry. */
+  /**
+   * Called with true if the fence was still valid or the entry was dropped, and with false if the fence was
+   * outdated.
+   */
   readonly done: (isCurrent: boolean) => void;
 }
 
 /**
- * Entries that wait for the bus, oldest first. Over the limit, the oldest entry is dropped; the next window
- * contains its items.
+ * The entries that wait for the bus, oldest first. Over the limit, the oldest entry is dropped; the next
+ * window contains its items.
  */
 export class Outbox {
   private readonly entries: Outgoing[] = [];
@@ -38,7 +41,7 @@ export class Outbox {
   }
 
   add(entry: Outgoing): void {
-    // a poll entry contains only the time of the last poll, so the newest one replaces the others
+    // a poll entry contains only the time of the last poll, so a new one replaces the earlier ones
     if (entry.kind === "poll") this.remove(this.entries.find(({ kind }) => kind === "poll"));
     this.entries.push(entry);
     this.bytes += entry.bytes.length;

@@ -12,7 +12,7 @@ export interface Source<M> {
 
 /**
  * Sends the messages of several sources in turn over one channel, one message at a time. A message is created
- * only after the previous message was accepted, so nothing accumulates if the receiver does not read.
+ * only after the previous message has been accepted, so nothing accumulates if the receiver does not read.
  */
 export class Pump<M> {
   private readonly send: Send<M>;
@@ -37,7 +37,7 @@ export class Pump<M> {
   }
 
   private async run(): Promise<void> {
-    // a source that wakes again moves to the end
+    // a source that is woken again moves to the end
     for (const source of this.due) {
       this.due.delete(source);
       const message = source.next();

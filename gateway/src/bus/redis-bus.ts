@@ -78,7 +78,7 @@ export class RedisBus implements ProcessBus {
   }
 }
 
-/** Returns a membership for a process that polls the feed itself. */
+/** Returns a membership whose process polls the feed itself. */
 function ownMembership(member: FeedMember): FeedMembership {
   queueMicrotask(() => {
     member.start([]);

@@ -12,7 +12,7 @@ const MAX_SEALED_BYTES = MAX_ENTRY_BYTES + SEALING_BYTES;
 /** The limits on the number and the total size of entries per read. */
 const READ_ENTRIES = 128;
 const READ_BYTES = 32 * 1024 * 1024;
-/** The period after the end of a lease over which other members spread their requests, in milliseconds. */
+/** The time after the end of a lease over which members spread their requests for it, in milliseconds. */
 const SPREAD_MS = 100;
 
 const KINDS: readonly string[] = ["window", "news", "poll"] satisfies readonly FeedEntryKind[];
@@ -79,8 +79,8 @@ export class RedisMembership extends Membership {
   }
 
   /**
-   * Handles the loss of the connection. The leader continues to poll; the others start when a lease would
-   * have lapsed.
+   * Handles the loss of the connection. The leader continues to poll; the other members start to poll once a
+   * lease would have lapsed.
    */
   disconnected(): void {
     clearTimeout(this.timer);
@@ -117,7 +117,7 @@ export class RedisMembership extends Membership {
     await connection.run(RELEASE, [this.keys.lease], [owner, this.channel]).catch(() => undefined);
   }
 
-  /** Schedules a step, now or after the running one. */
+  /** Schedules a step, to run now or after the running step. */
   private readonly soon = (): void => {
     this.isDue = true;
     if (this.isStepping || this.isOver) return;
@@ -131,7 +131,7 @@ export class RedisMembership extends Membership {
       try {
         await this.step();
       } catch {
-        // the connection reports its own errors; commands that the server rejects are retried
+        // the connection reports its own errors; a command that the server rejected is retried
         this.isDue = false;
         this.again(this.leaseMs / 3);
       }
@@ -140,12 +140,12 @@ export class RedisMembership extends Membership {
     this.isStepping = false;
   }
 
-  /** Reads the entries of others, determines the leader, and writes pending entries. */
+  /** Reads the entries of other processes, determines the leader, and writes pending entries. */
   private async step(): Promise<void> {
     await this.read();
     const left = await this.lease();
     if (left !== undefined) {
-      // a random delay, so that not all processes request the lease at the same time
+      // a random delay prevents all processes from requesting the lease at the same time
       this.again(left + 1 + Math.random() * SPREAD_MS);
       return;
     }
@@ -158,7 +158,10 @@ export class RedisMembership extends Membership {
     if (!this.isOver) this.timer = setTimeout(this.soon, ms);
   }
 
-  /** Takes or extends the lease. Returns the remaining lease of another process, in milliseconds. */
+  /**
+   * Takes or extends the lease. If another process holds the lease, returns its remaining time in
+   * milliseconds.
+   */
   private async lease(): Promise<number | undefined> {
     const { connection, owner } = this.options;
     const reply = await connection.run(
@@ -216,7 +219,7 @@ export class RedisMembership extends Membership {
     if (!this.isOver && !this.reader.hasStarted) this.start(entries);
   }
 
-  /** Decodes an entry of another process; returns undefined if the entry was dropped. */
+  /** Decodes an entry from another process; returns undefined if the entry was dropped. */
   private opened(reply: unknown): Incoming | undefined {
     const { observer, owner, sealing } = this.options;
     const [id, from, kind, data] = Array.isArray(reply) ? reply : [];

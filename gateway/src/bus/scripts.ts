@@ -1,15 +1,18 @@
 import { MAX_LEASE_MS } from "./lease.ts";
 
 /**
- * The maximum number of entries in the stream of a feed. Usually the stream is trimmed earlier, to its last
- * two windows.
+ * The maximum number of entries in the stream of a feed. Usually the stream is trimmed to its last two
+ * windows before it reaches this size.
  */
 const MAX_ENTRIES = 1024;
 
-/** The retention of a feed without new entries, in milliseconds. */
+/** How long a feed is retained without new entries, in milliseconds. */
 const KEEP_MS = 24 * 3600 * 1000;
 
-/** A script and its parameters, in this order. All keys of a feed are in the same cluster slot. */
+/**
+ * A script. Each script documents its keys and arguments, in this order. All keys of a feed are in the same
+ * cluster slot.
+ */
 export interface Script {
   readonly text: string;
 }
@@ -19,7 +22,7 @@ export interface Script {
  * its data, because it is derived from the server's clock.
  *
  * Keys: lease, state. Arguments: owner, the fence of the owner or "", the lease duration in milliseconds.
- * Returns the fence, or as a number, the remaining lease of another owner in milliseconds.
+ * Returns the fence (a string) or, if another owner holds the lease, the remaining milliseconds (a number).
  */
 export const LEASE: Script = {
   text: `
@@ -49,10 +52,10 @@ return text
 };
 
 /**
- * Publishes an entry if its fence is the highest, and extends the lease.
+ * Publishes an entry if no fence is higher than its fence, and extends the lease.
  *
- * Keys: lease, state, stream. Arguments: owner, fence, lease duration, kind and bytes of the entry, channel.
- * Returns 1, or 0 if the fence is outdated.
+ * Keys: lease, state, stream. Arguments: owner, fence, lease duration in milliseconds, kind and bytes of the
+ * entry, channel. Returns 1, or 0 if the fence is outdated.
  */
 export const PUBLISH: Script = {
   text: `
@@ -89,11 +92,11 @@ return 1
 };
 
 /**
- * Reads entries, omitting the content of entries that are too large.
+ * Reads entries. Omits the content of entries that are too large.
  *
- * Keys: stream. Arguments: the ID after which to begin, the maximum number of entries, the maximum bytes of
- * one entry, the maximum bytes in total. Returns the ID, owner, kind and bytes of each entry; the bytes are 0
- * if too large, 1 if missing.
+ * Keys: stream. Arguments: the ID after which to begin, the maximum number of entries, the maximum size of
+ * one entry in bytes, the maximum total size in bytes. Returns the ID, owner, kind and content of each entry;
+ * in place of the content, 0 means that it is too large, and 1 that it is missing.
  */
 export const READ: Script = {
   text: `

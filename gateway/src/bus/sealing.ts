@@ -15,7 +15,7 @@ export const SEALING_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 /** The encoding of a feed's entries on the bus. */
 export interface Sealing {
   seal(kind: FeedEntryKind, entry: Uint8Array): Buffer;
-  /** Decodes an entry; returns undefined if it has another encoding. */
+  /** Decodes an entry; returns undefined if the entry is in another encoding. */
   open(kind: FeedEntryKind, bytes: Uint8Array): Uint8Array | undefined;
 }
 
@@ -26,9 +26,9 @@ export const PLAIN_ENTRIES: Sealing = {
 };
 
 /**
- * Returns the encoding of entries that only key holders can read and write: AES-256-GCM (NIST SP 800-38D),
- * with a separate key for each feed, derived with HKDF (RFC 5869), so that no feed exhausts the nonces of
- * another. The entry's kind and feed are authenticated as well.
+ * Returns the encoding of entries that only key holders can read and write: AES-256-GCM (NIST SP 800-38D).
+ * Each feed has a separate key, derived with HKDF (RFC 5869), so that no feed exhausts the nonces of another.
+ * The entry's kind and feed are authenticated as well.
  *
  * @param keys the first key encrypts, and all keys decrypt
  */

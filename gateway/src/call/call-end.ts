@@ -1,5 +1,5 @@
 /**
- * The early end of a call: by its deadline, its client's disconnection, or an error. The AbortSignal is
+ * The early end of a call: at its deadline, on its client's disconnection, or by an error. The AbortSignal is
  * created only on request, since few calls need it.
  */
 export class CallEnd {
@@ -12,7 +12,7 @@ export class CallEnd {
     return this.hasEnded;
   }
 
-  /** The reason of the end; undefined while the call runs and after its success. */
+  /** The reason why the call ended; undefined while the call runs and after it succeeds. */
   get reason(): unknown {
     return this.why;
   }

@@ -14,17 +14,16 @@ export function deadlineExceeded(deadline: Deadline): ConnectError {
   return gatewayError(DEADLINE_REASON, text, Code.DeadlineExceeded);
 }
 
-/** Returns the error of a request whose body pauses for too long. */
+/** Returns the error of a request whose body stops arriving for too long. */
 export function bodyIdle(idleMs: number): ConnectError {
   const text = `nothing more of the request arrived for bodyIdleTimeoutMs, ${idleMs} ms`;
   return gatewayError("REQUEST_STALLED", text, Code.DeadlineExceeded);
 }
 
 /**
- * Returns the error of a call whose client disconnected, which only the handler, the log and the metrics
- * receive. If the client disconnects at its own deadline, the error is DEADLINE_EXCEEDED, because the call
- * took too long. The client's clock started earlier, so a tolerance of a tenth of the time, or 50 ms,
- * applies.
+ * Returns the error of a call whose client disconnected. Only the handler, the log and the metrics receive
+ * it. If the client disconnects at its own deadline, the error is DEADLINE_EXCEEDED, because the call took
+ * too long. The client's clock started earlier, so a tolerance of a tenth of the time, or 50 ms, applies.
  */
 export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "startedAt">): ConnectError {
   const leftMs = startedAt + deadline.ms - performance.now();
@@ -38,7 +37,7 @@ export function drainingError(): ConnectError {
 }
 
 /**
- * Returns the error of a call that was stopped: the error thrown by its handler, which may contain details,
+ * Returns the error of a call that was stopped: the error that its handler threw, which may contain details,
  * or else the error that stopped the call.
  */
 export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | ConnectError {
@@ -51,7 +50,7 @@ export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | C
 }
 
 /**
- * Returns the error that a caller receives. A defect is reported without details; errors of handlers do not
+ * Returns the error that a caller receives. A defect is reported without details; a handler's errors do not
  * change.
  */
 export function errorForCaller(

@@ -24,7 +24,7 @@ export interface CallTrace {
   end(code: string): void;
 }
 
-/** The trace of calls that are not traced. */
+/** The trace object for calls that are not traced. */
 export const noTrace: CallTrace = {
   context: undefined,
   run: (work) => work(),
@@ -37,15 +37,14 @@ export interface BodyReservation {
   /**
    * Counts bytes that have arrived.
    *
-   * @throws ConnectError UNAVAILABLE if all calls together hold too many bytes, RESOURCE_EXHAUSTED if one
-   *   client
-   *   does
+   * @throws ConnectError UNAVAILABLE if all calls together hold too many bytes, RESOURCE_EXHAUSTED if a
+   *   single client does
    */
   add(bytes: number): void;
   /**
    * Allows other calls to reclaim the memory until the whole request has arrived.
    *
-   * @param fail called when the memory is reclaimed and the request holds no more bytes
+   * @param fail called when the memory has been reclaimed and the request holds no more bytes
    */
   arriving(fail: (error: ConnectError) => void): void;
   /** Called when the whole body has arrived, or when reading stops. */
@@ -66,7 +65,7 @@ export interface CallPlace {
   giveBack(): void;
 }
 
-/** The state of a call while it runs, for the log line and the interceptors. */
+/** The state of a running call, for the log line and the interceptors. */
 export interface Call extends Caller {
   /** The caller's key in all limits that apply per caller. */
   readonly key: string;
@@ -83,7 +82,7 @@ export interface Call extends Caller {
   bytesOut: number;
   /** Counts the memory held by the request. */
   readonly hold?: BodyReservation | undefined;
-  /** The slot of the call; absent if the call needs no slot, or takes one itself. */
+  /** The slot of the call; absent if the call needs no slot, or takes its slot itself. */
   // biome-ignore lint/plugin: set once it is known to need one
   place?: CallPlace;
   /** The limit that rejected the call; absent if it was admitted. */
@@ -93,12 +92,12 @@ export interface Call extends Caller {
   /** The WWW-Authenticate challenge for errors with status 401; see `withChallenge`. */
   readonly challenge?: string | undefined;
   /**
-   * The decoding cost of the costliest request message, by the table of `messageCost`; may be 0 for cheap
+   * The decoding cost of the costliest request message, as `messageCost` computes it; may be 0 for cheap
    * messages.
    */
   // biome-ignore lint/plugin: changes while the call runs
   messageCost: number;
-  /** The number of upstream requests so far, including retries and one request for each page. */
+  /** The number of upstream requests so far, including retries and page requests. */
   // biome-ignore lint/plugin: changes while the call runs
   requests: number;
   /** The number of retries among the requests. */
@@ -126,8 +125,8 @@ export interface Call extends Caller {
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;
   /**
-   * The error at the end of the response, as connect wrote it, since the handler may have ended without an
-   * error.
+   * The error at the end of the response, as connect wrote it. Needed because the handler may have ended
+   * without an error.
    */
   // biome-ignore lint/plugin: known once it was sent
   endError?: ConnectError;
@@ -152,7 +151,7 @@ export function currentCall(): Call | undefined {
 /** The subject on whose behalf a poll runs; polls belong to no call. */
 const WATCHERS = new AsyncLocalStorage<Caller["subject"]>();
 
-/** Returns the subject, from its token, on whose behalf the running code works; undefined if unknown. */
+/** Returns the subject of the token on whose behalf the running code works; undefined if unknown. */
 export function currentSubject(): Caller["subject"] {
   return currentCall()?.subject ?? WATCHERS.getStore();
 }

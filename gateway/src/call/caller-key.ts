@@ -8,9 +8,9 @@ import { clientKey } from "./client-key.ts";
 const MARK = "\n";
 
 /**
- * Returns the key whose shares a call uses: the person's key, across all clients of the person, because
- * anyone can register any number of clients; without a person, the client's key; without a token, the
- * address's key. Computed for every call.
+ * Returns the key of the caller in all limits that apply per caller. For a person, this is the person's key
+ * across all clients, because anyone can register any number of clients; without a person, it is the client's
+ * key; without a token, the address's key. Computed for every call.
  */
 export function callerKey({ client, subject }: Pick<Caller, "client" | "subject">): string {
   if (subject === undefined) return clientKey(client);

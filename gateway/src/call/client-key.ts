@@ -10,8 +10,9 @@ const GROUPS = 8;
 
 /**
  * Returns the key of a client: an IPv4 address, including the form `::ffff:a.b.c.d` of an IPv6 socket (RFC
- * 4291 section 2.5.5.2), or a 64-bit IPv6 network, since its owner has all of its addresses (section 2.5.1).
- * The notation of an address does not matter. Any other string is a separate client.
+ * 4291 section 2.5.5.2), or a 64-bit IPv6 network, since the owner of a network has all of its addresses
+ * (section 2.5.1). Different notations of an address have the same key. Any other string is a separate
+ * client.
  */
 export function clientKey(address: string): string {
   if (!address.includes(":")) return address;

@@ -66,7 +66,7 @@ export function printTimeout(protocol: Protocol, ms: number): string {
   return protocol === "connect" ? String(whole) : `${whole}m`;
 }
 
-/** Returns the minimum of the client's timeout, the method's or default deadline, and the maximum. */
+/** Returns the minimum of three timeouts: the client's, the method's or the default, and the maximum. */
 export function effectiveDeadline(
   client: number | undefined,
   method: number | undefined,
@@ -97,7 +97,7 @@ export function deadlineOf(
 /**
  * Writes the deadline of a call into its headers, from which connect's handler reads it. Otherwise the
  * handler would reject a valid timeout over its maximum, and treat a timeout over 2^31-1 as 1 ms. Invalid
- * timeouts do not change, so that the handler rejects them.
+ * timeouts are not changed, so that the handler rejects them.
  */
 export function applyDeadline(headers: Headers, protocol: Protocol, { ms }: Deadline): void {
   const name = timeoutHeader(protocol);

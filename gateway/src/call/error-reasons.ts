@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 
-/** A reason of the gateway's own errors: its cause and its remedy. */
+/** A reason of the gateway's own errors, with its cause and its remedy. */
 export interface GatewayReason {
   /** The codes of errors with this reason. */
   readonly codes: readonly Code[];

@@ -9,7 +9,7 @@ type Reason = GatewayReasonName | ErrorReason;
 const DOMAIN = "connect-rest";
 
 /**
- * The reasons of connect's own errors, by message, since these errors have only codes. The first match
+ * The reasons for connect's own errors, by message, since these errors have only codes. The first match
  * applies.
  */
 const BY_TEXT: ReadonlyArray<readonly [RegExp, GatewayReasonName]> = [
@@ -32,7 +32,7 @@ const BY_CODE: ReadonlyMap<Code, Reason> = new Map<Code, Reason>([
   [Code.Unknown, "GATEWAY_FAILED"],
 ]);
 
-/** Creates an error of the gateway; its google.rpc.ErrorInfo precedes the other details. */
+/** Creates an error of the gateway. A google.rpc.ErrorInfo is its first detail. */
 export function gatewayError(
   reason: GatewayReasonName | ErrorReason,
   text: string,
@@ -52,7 +52,7 @@ const BARE_CHALLENGE = 'Bearer realm="connect-rest"';
 
 /**
  * Returns the error with the challenge that a 401 requires (RFC 9110 section 15.5.2, RFC 6750 section 3);
- * gRPC carries the challenge in trailers. Other errors do not change.
+ * gRPC carries the challenge in trailers. Other errors are not changed.
  */
 export function withChallenge(error: ConnectError, challenge = BARE_CHALLENGE): ConnectError {
   if (error.code === Code.Unauthenticated && !error.metadata.has(CHALLENGE)) {
@@ -72,7 +72,7 @@ export function codeOf({ code, rawMessage }: ConnectError): Code {
 /**
  * Returns the error with a reason, and with the code of `codeOf`. An error without a google.rpc.ErrorInfo
  * comes from connect's request parsing, and gets the reason for its message and code. Codes that connect does
- * not use come from handlers other than adapters; their errors do not change.
+ * not use come from handlers other than adapters; such errors are not changed.
  */
 export function withReason(error: ConnectError): ConnectError {
   if (error.details.some((detail) => typeNameOf(detail) === ErrorInfoSchema.typeName)) return error;

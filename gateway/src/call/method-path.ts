@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 
-/** Caches paths, since Map lookups are faster with the identical string object. */
+/** Caches paths, since a Map lookup is faster with the identical string object. */
 const PATHS = new WeakMap<DescMethod, string>();
 
 /** Returns `package.Service/Method`, the path of a method without its leading slash. */

@@ -12,7 +12,7 @@ export interface Outcome {
 }
 
 /**
- * Returns the outcome of a call. `defect` is an error outside of the call's handler, caused by the gateway.
+ * Returns the outcome of a call. `defect` is an error that the gateway caused outside of the call's handler.
  */
 export function outcomeOf(call: Call, httpStatus: number, defect?: unknown): Outcome {
   const reason = defect ?? reasonOf(call);
@@ -20,8 +20,8 @@ export function outcomeOf(call: Call, httpStatus: number, defect?: unknown): Out
 }
 
 /**
- * Returns the reason for the end of the call. connect aborts the signal with the error, and on success
- * without a reason, even while messages are still unsent.
+ * Returns the reason why the call ended. connect aborts the signal with the error, and on success without a
+ * reason, even while messages are still unsent.
  */
 function reasonOf(call: Call): unknown {
   const reason: unknown = call.signal?.reason;

@@ -1,7 +1,10 @@
 /** The protocols that the gateway speaks. */
 export type Protocol = "connect" | "grpc" | "grpc-web";
 
-/** Returns the protocol of a content type; Connect accepts or rejects everything that is not gRPC. */
+/**
+ * Returns the protocol of a content type. Every content type that is not one of gRPC counts as Connect, which
+ * accepts or rejects it.
+ */
 export function protocolOf(contentType: string | undefined): Protocol {
   const type = contentType?.toLowerCase() ?? "";
   if (/^application\/grpc-web(?:-text)?(?:[+;]|$)/.test(type)) return "grpc-web";

@@ -34,7 +34,7 @@ export async function startConfiguredSandbox(options: SandboxFlags): Promise<San
   });
 }
 
-/** Resolves with a message when the sandbox exits; never resolves without a sandbox. */
+/** Resolves to a message when the sandbox exits; never resolves without a sandbox. */
 export function endOf(sandbox: Sandbox | undefined): Promise<string> {
   return sandbox?.exited ?? new Promise(() => undefined);
 }

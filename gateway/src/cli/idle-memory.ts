@@ -7,8 +7,8 @@ const EVERY_MS = 1000;
 const QUIET_LOOKS = 5;
 
 /**
- * The minimum growth before a collection, as a fraction of the previous size and in bytes. Below either, a
- * collection is not worthwhile.
+ * The minimum growth before a collection: this fraction of the previous size plus this number of bytes. After
+ * less growth, a collection is not worthwhile.
  */
 const GROWTH = 0.15;
 const GROWTH_BYTES = 8 * 1024 * 1024;
@@ -22,7 +22,7 @@ export interface IdleMemoryOptions {
    * descriptor. Default: measures this process.
    */
   readonly resident?: (() => number) | undefined;
-  /** Collects garbage; the time that it takes does not matter. Default: collects in this process. */
+  /** Collects garbage, however long that takes. Default: collects in this process. */
   readonly collect?: (() => Promise<void>) | undefined;
   /** Receives the resident bytes before and after each collection. */
   readonly onCollected?: ((before: number, after: number) => void) | undefined;
@@ -32,7 +32,7 @@ export interface IdleMemoryOptions {
 
 /**
  * Releases memory after a burst. V8 collects garbage only when it needs memory, which an idle process never
- * does, and the garbage retains buffers until then. If the process has grown since the last collection, this
+ * does, and until then the garbage retains buffers. If the process has grown since the last collection, this
  * class collects garbage after some seconds without calls, which takes a fraction of a second. Use it only in
  * dedicated processes, because other work in the process has to wait.
  */
@@ -73,7 +73,7 @@ export class IdleMemory {
     this.quiet = 0;
     try {
       await this.collect();
-      // the remaining memory is in use: one collection after a burst is enough
+      // the remaining memory is in use, so another collection would free nothing until the next burst
       this.settled = this.measured() ?? before;
       this.options.onCollected?.(before, this.settled);
     } catch (error) {
@@ -82,7 +82,7 @@ export class IdleMemory {
     }
   }
 
-  /** Returns undefined if the size is unknown; a later check may succeed. */
+  /** Returns the resident set size, or undefined if it is unknown; a later check may succeed. */
   private measured(): number | undefined {
     try {
       return this.resident();

@@ -9,8 +9,9 @@ import { printError } from "./output.ts";
 const PACKAGE = "connect-rest-import";
 
 /**
- * `connect-rest import`: runs the command of connect-rest-import as installed in the working directory, and
- * resolves with its exit status. A gateway does not depend on that package, since servers parse no OpenAPI.
+ * `connect-rest import`: runs the command of the connect-rest-import package that is installed in the working
+ * directory, and resolves to its exit status. A gateway does not depend on that package, since servers parse
+ * no OpenAPI.
  */
 export async function importDocument(args: readonly string[]): Promise<number> {
   const entry = installedEntry();

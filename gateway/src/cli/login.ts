@@ -40,7 +40,7 @@ function asClient(gateway: string, client: ClientOptions, file: ReturnType<typeo
   return signInAsClient(gateway, file, { ...client, clientId, clientSecret });
 }
 
-/** Directs a person to a URL. The URL is always printed, since the browser may not open. */
+/** Directs a person to a URL. Always prints the URL, since the browser may not open. */
 export function lead(url: URL, withBrowser: boolean): void {
   printLine("To sign in, open this address in a browser on this machine:");
   printLine(url.href);

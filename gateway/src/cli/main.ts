@@ -10,7 +10,8 @@ try {
   process.exitCode = report(error);
 }
 if (!(await flushOutput())) process.exitCode ||= EXIT_STATUS.failure;
-// At this point everything is closed; a timer left by an adapter must not keep the process running.
+// Everything is closed at this point; a timer that an adapter has not cleared must not keep the process
+// running.
 process.exit();
 
 /** Prints an error, and returns the exit status. */

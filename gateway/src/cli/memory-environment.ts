@@ -1,14 +1,18 @@
 /**
  * The size in bytes from which glibc allocates a buffer directly from the system, and returns the buffer when
- * it is freed. Smaller buffers stay in the heap, and under glibc's dynamic threshold, so do all buffers after
- * a larger one was freed: a burst of large responses would permanently double the size of the process.
+ * it is freed. Smaller buffers stay in the heap. Under glibc's dynamic threshold, so do all buffers that are
+ * allocated after a larger one was freed: a burst of large responses would permanently double the size of the
+ * process.
  */
 const MMAP_THRESHOLD = String(1024 * 1024);
 
-/** Environment variables that users set deliberately. */
+/**
+ * Environment variables that configure the allocator. If a user has set one of them, the allocator is not
+ * configured here.
+ */
 const OWN_SETTINGS = ["MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"] as const;
 
-/** The properties of the process that determine whether it restarts. */
+/** The properties of the process that decide whether it restarts. */
 type Starting = Pick<NodeJS.Process, "platform" | "env" | "argv" | "execArgv" | "execPath" | "channel"> & {
   readonly execve?: typeof process.execve;
 };
@@ -16,8 +20,8 @@ type Starting = Pick<NodeJS.Process, "platform" | "env" | "argv" | "execArgv" | 
 /**
  * Restarts a serving process in place, with the same process ID, so that its allocator returns the memory of
  * large buffers: glibc reads this setting from the environment, and only at startup. Does nothing if a user
- * has set an allocator variable, on systems other than Linux, before Node.js 22.15, or for a process with a
- * debugger or an IPC channel to its parent, which would be lost.
+ * has set an allocator variable, on systems other than Linux, before Node.js 22.15, or if the process has a
+ * debugger or an IPC channel to its parent, which the restart would close.
  */
 export function giveMemoryBack(starting: Starting = process): void {
   const { execve, env, execPath, execArgv, argv } = starting;

@@ -1,6 +1,6 @@
 /**
- * Returns a function that runs a task on request, one run at a time. Requests during a run share one further
- * run, which sees the latest state. The task must not reject.
+ * Returns a function that runs a task on request, one run at a time. All requests that arrive during a run
+ * share one further run, which sees the latest state. The task must not reject.
  */
 export function oneWaiting(task: () => Promise<void>): () => Promise<void> {
   let running = Promise.resolve();

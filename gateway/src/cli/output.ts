@@ -1,6 +1,6 @@
 import { standardError, standardOutput } from "../log/standard-streams.ts";
 
-/** The time for which an exiting server waits for the readers of its output, in milliseconds. */
+/** How long an exiting server waits for its output to be read, in milliseconds. */
 export const LAST_LINES_MS = 1000;
 
 let patienceMs = Number.POSITIVE_INFINITY;
@@ -37,8 +37,8 @@ export function endWithoutReader(): void {
 
 /**
  * Resolves when all printed and logged output has been written, with false if the output of a command could
- * not be written; the output of a server is optional. Prints the cause to standard error, unless the reader
- * has closed the pipe.
+ * not be written; a server's output is optional. Prints the cause to standard error, unless the reader has
+ * closed the pipe.
  */
 export async function flushOutput(): Promise<boolean> {
   await standardOutput().flush(patienceMs);

@@ -6,8 +6,8 @@ import { bufCurlCommand, curlCommand, type Examples } from "../pages/example.ts"
 
 /**
  * Returns commands to try first: a call with curl, the same call with gRPC, and the start page, if they are
- * served. If callers are authorized, it adds commands to sign in and to call with the token. The method is
- * the first method with a configured example, or else the first method.
+ * served. If callers are authorized, the result also has commands to sign in and to call with the token. The
+ * called method is the first one with a configured example, or else the first one.
  */
 export function tryLines(
   gateway: Gateway,
@@ -32,7 +32,10 @@ export function tryLines(
   return [...commands, page].filter((line) => line !== undefined);
 }
 
-/** Returns the lines that show how to sign in and call with the token, and the paths that need no token. */
+/**
+ * Returns the lines that show how to sign in and how to call with the token, and that list the paths that
+ * need no token.
+ */
 function signInLines(publicUrl: string, gateway: Gateway, examples: Examples): string[] {
   const method = firstMethod(gateway, examples);
   const call = (method && curlCommand(method, publicUrl, examples)) ?? "";

@@ -6,7 +6,7 @@ import type { Gateway } from "../gateway.ts";
 import type { Logger } from "../log/logger.ts";
 import { oneWaiting } from "./one-waiting.ts";
 
-/** The input and the targets of a reload. */
+/** The input of a reload, and the parts of the gateway that it changes. */
 export interface ReloadOptions {
   /** Reads the current configuration; rejects with ConfigError. */
   readonly read: () => Promise<Prepared>;
@@ -28,7 +28,7 @@ export function createReload({ read, running, gateway, upstreams, log }: ReloadO
     const next = await read();
     const { live, restart } = changesOf(running, next);
     const { limits } = next.config.server;
-    // The files of certificates and secrets may have new contents under the same names.
+    // The files of certificates and secrets may have new contents under unchanged names.
     const hasTls = running.tls !== undefined && next.tls !== undefined;
     const keepsClients = (running.tls?.clientCa !== undefined) === (next.tls?.clientCa !== undefined);
     gateway.reload({ limits, ...(hasTls && keepsClients ? { tls: next.tls } : {}) });

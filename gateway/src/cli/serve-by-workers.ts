@@ -17,10 +17,10 @@ import { HangUp, type Stop, untilStopped } from "./signals.ts";
 import { warnOfUpstreams } from "./warn-of-upstreams.ts";
 import { type WorkersFlags, workersOf } from "./workers-of.ts";
 
-/** The time that a worker has for its last spans and log lines after its drain, in milliseconds. */
+/** The time that a worker has for its last spans and log lines after it has drained, in milliseconds. */
 const LAST_WORDS_MS = 5000 + LAST_LINES_MS;
 
-/** Settings of the primary process, which replacing the workers does not apply. */
+/** Settings of the primary process, which do not change when the workers are replaced. */
 const OF_PRIMARY = ["server.metrics", "sandbox"];
 
 /**
@@ -146,9 +146,9 @@ interface RollOptions {
 }
 
 /**
- * Returns the handler of SIGHUP. Reloadable settings change in each worker; other changes replace the workers
- * one at a time. An invalid configuration changes nothing. Never rejects. The handler runs once at a time,
- * and waiting requests share one run.
+ * Returns the handler of SIGHUP. Changes to reloadable settings apply in each worker; other changes replace
+ * the workers one at a time. An invalid configuration changes nothing. Never rejects. Runs do not overlap:
+ * all signals that arrive during a run share one further run.
  */
 function createRoll({ read, running: first, options, supervisor, log }: RollOptions): () => Promise<void> {
   let running = first;

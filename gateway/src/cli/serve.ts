@@ -95,9 +95,9 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
   }
 }
 
-/** Saves the compile cache for the next start, even if this process is killed. */
+/** Saves the compile cache for the next start, even if this process is killed later. */
 function keepCompiled(): void {
-  // since Node.js 22.10
+  // flushCompileCache exists since Node.js 22.10
   nodeModule.flushCompileCache?.();
 }
 
@@ -113,7 +113,7 @@ function report(orders: Orders, gateway: Gateway, config: Config, reload: () => 
   void tellPrimary({ type: "ready", url, diagnosticsUrl, lines: tryLines(gateway, config) });
 }
 
-/** The stop reason of a worker that was replaced. */
+/** The reason for stopping a worker that was replaced. */
 const REPLACED = Symbol("replaced");
 
 async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> {

@@ -21,7 +21,7 @@ const RETURN_PATH = "/authorize/i/return";
 /** The host of the showcase: a loopback address, for which http is sufficient. */
 const HOST = "127.0.0.1";
 
-/** Determines the addresses before any server listens, since the sandbox needs the redirect URL. */
+/** Determines the addresses before any server listens, since the sandbox must know the redirect URL. */
 export async function showcaseOf(options: {
   readonly config: string;
   readonly port?: number;

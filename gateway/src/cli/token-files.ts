@@ -27,7 +27,7 @@ function configFolder({ XDG_CONFIG_HOME: xdg, APPDATA: appData }: NodeJS.Process
   return xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(homedir(), ".config");
 }
 
-/** Reads a secret from a file that contains nothing else, without the editor's trailing newline. */
+/** Reads a secret from a file that contains nothing else, without the trailing newline that editors add. */
 export function readSecretFile(file: string): string {
   const text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
   if (text === "") throw new Error(`the file ${file} is empty`);

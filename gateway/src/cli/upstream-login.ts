@@ -75,7 +75,7 @@ class Place {
     }
   }
 
-  /** Returns the file in which a secret is stored. */
+  /** Returns the file that contains a secret. */
   file(place: SecretPlace | undefined, key: string): string {
     const { file } = this.needed(place, key, `{ file: secrets/${this.upstream}-${key} }`);
     if (file !== undefined) return path.resolve(this.config.directory, file);

@@ -6,7 +6,7 @@ import { ConfigError, type Problem } from "./problems.ts";
 import { selectRoutes } from "./routes.ts";
 
 /**
- * Loads the adapters that the modules of a configuration export, with only their served methods.
+ * Loads the adapters that the modules of a configuration export, reduced to their served methods.
  *
  * @throws ConfigError naming every module that fails to load or has no adapter, every service that occurs in
  *   two modules, and every unknown route
@@ -18,7 +18,7 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   return adapters;
 }
 
-/** Loads adapters, with only their served methods; adds problems to the list. */
+/** Loads adapters, reduced to their served methods; adds problems to the list. */
 export async function readAdapters(config: Config, problems: Problem[]): Promise<ServiceAdapter[]> {
   const adapters = new Map<string, ServiceAdapter>();
   for (const { specifier, path, exports } of await importModules(config, "adapters", problems)) {

@@ -4,13 +4,13 @@ import { isLoopback } from "../listener/hosts.ts";
 import { signInSchema } from "./authorization-sign-in.ts";
 import { DAY, flag, isOrigin, optionalSecret, optionalText, seconds, text } from "./schema-parts.ts";
 
-/** A scope by RFC 6749 section 3.3, without characters that would break a list. */
+/** A scope as in RFC 6749 section 3.3, without characters that would break a list. */
 const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/;
 
 /** A pattern for methods: `package.Service/Method`, `package.Service`, `package.*` or `*`. */
 const METHOD_PATTERN = /^(?:\*|[A-Za-z_][\w.]*(?:\.\*|\/[A-Za-z_]\w*)?)$/;
 
-/** A client ID by RFC 6749 appendix A.1, without characters that may need escapes. */
+/** A client ID as in RFC 6749 appendix A.1, without characters that may need escapes. */
 const CLIENT_ID_PATTERN = /^[A-Za-z0-9._~-]{1,128}$/;
 
 const grants = z

@@ -10,7 +10,7 @@ import { FileReader, readTls } from "./upstream-tls.ts";
 /** The minimum length of a key, in characters. */
 const MIN_KEY_LENGTH = 32;
 
-/** The settings of feeds and of the bus that shares them, including all secrets. */
+/** The settings of feeds and of the bus that shares them, with all secrets. */
 export interface Watching {
   readonly watch: Pick<WatchOptions, "resumeKey" | "maxFeeds"> | undefined;
   /** The options of the bus; undefined without a bus. */
@@ -82,7 +82,7 @@ function keyAt(reader: SecretReader, place: Parameters<SecretReader["read"]>[0],
   return key;
 }
 
-/** Returns warnings about bus traffic that others can read. */
+/** Returns warnings about bus traffic that others could read. */
 export function busWarnings(config: Config): Problem[] {
   const { url = "" } = config.bus ?? {};
   if (!url.startsWith("redis:") || isLoopbackOrigin(url.replace("redis:", "http:"))) return [];

@@ -69,8 +69,8 @@ export function changedContents(running: Upstreams, next: Upstreams): string[] {
 }
 
 /**
- * Returns the settings of secrets that have new values, even in unchanged places, and that apply only after a
- * restart.
+ * Returns the settings of secrets whose values have changed, even if they are read from the same place, and
+ * that apply only after a restart.
  */
 function changedSecrets(running: Config, next: Config): string[] {
   const before = secretsOf(running);
@@ -82,7 +82,7 @@ function changedSecrets(running: Config, next: Config): string[] {
   });
 }
 
-/** Returns whether groups that exist in both configurations differ in their contents. */
+/** Returns whether a group exists in both configurations with different contents. */
 function differ(before: unknown, after: unknown): boolean {
   return isObject(before) && isObject(after) && !isDeepStrictEqual(revealed(before), revealed(after));
 }
@@ -91,7 +91,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Returns a copy of a group in which secrets are replaced by their values, for comparison. */
+/** Returns a copy of a group with the values of its secrets, for comparison. */
 function revealed(group: unknown): unknown {
   if (!isObject(group)) return group;
   return Object.entries(group).map(([key, value]) => [key, value instanceof Secret ? value.reveal() : value]);

@@ -18,7 +18,7 @@ const TOKEN_FIELD = /(?:^|_)token(?:_|$)/;
 /**
  * If callers are authorized, checks for settings that would leak tokens or make them useless.
  *
- * @param host the listening address
+ * @param host the address to listen on
  * @throws ConfigError naming each problem
  */
 export function checkAuthorization(

@@ -6,15 +6,15 @@ import { ConfigError, type Problem } from "./problems.ts";
 /**
  * Checks that hosts are configured if the gateway listens on a non-loopback address.
  *
- * @param host the listening address
- * @throws ConfigError if they are not configured
+ * @param host the address to listen on
+ * @throws ConfigError if no hosts are configured
  */
 export function checkHosts(config: Config, host: string = config.server.host): void {
   if (config.server.hosts !== undefined || isLoopback(host)) return;
   throw new ConfigError([problemAt(config, ["server", "host"], missingHosts(host))]);
 }
 
-/** Returns warnings if anyone who reaches the gateway may call it or read its memory. */
+/** Returns warnings if anyone who can reach the gateway may call it or read its memory. */
 export function hostWarnings(config: Config): Problem[] {
   const { host, diagnostics } = config.server;
   const open =

@@ -1,6 +1,6 @@
 import type { Problem } from "./problems.ts";
 
-/** The maximum number of processes that serve one port. */
+/** The maximum number of processes that can serve one port. */
 export const MAX_WORKERS = 256;
 
 /** The default configuration file. */

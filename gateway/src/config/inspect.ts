@@ -30,8 +30,8 @@ export interface Prepared {
   /** Includes secrets. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /**
-   * Request headers that pages may send, in lower case: headers of callers' credentials, and configured
-   * headers.
+   * Headers that browser pages may send in requests, in lower case: headers of callers' credentials, and
+   * configured headers.
    */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
@@ -52,7 +52,7 @@ export interface AuthorizationOverrides {
 export interface Overrides {
   /** Settings for the upstreams that a sandbox replaces, by name. Default: none. */
   readonly upstreams?: UpstreamOverrides | undefined;
-  /** The listening address. Default: the configured one. */
+  /** The address to listen on. Default: the configured one. */
   readonly host?: string | undefined;
   /**
    * Enables authorization with default settings at a public URL, with a sandbox as the third party. Default:
@@ -64,7 +64,7 @@ export interface Overrides {
 /**
  * Reads a configuration with its secrets, certificates and adapters.
  *
- * @throws ConfigError with all problems; no problem hides another
+ * @throws ConfigError with all problems; every problem is found, even if there are others
  */
 export async function prepare(file: string, env: Environment, overrides: Overrides = {}): Promise<Prepared> {
   const { config: read, problems: first, removed } = readConfig(file, env);
@@ -74,7 +74,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   const halved = new Set(removed.map((path) => path.slice(0, -1).join(".")));
   const collect = (error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
-    // a group may lack a setting only because the setting was invalid and therefore removed
+    // a group from which an invalid setting was removed may fail only because that setting is missing
     problems.push(...error.problems.filter(({ key }) => !halved.has(key)));
     return undefined;
   };
@@ -127,8 +127,8 @@ function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | 
   }
 }
 
-// The following functions return whether a section is complete, because problems that only follow from the
-// removal of an invalid setting are not reported.
+// The following functions return whether a section is complete. Problems that only follow from the removal of
+// an invalid setting are not reported.
 
 function isWhole(section: string, removed: readonly SettingPath[]): boolean {
   return !removed.some(([root]) => root === section);
@@ -154,14 +154,14 @@ function hasAddresses(removed: readonly SettingPath[], { yaml }: Config): boolea
   });
 }
 
-/** Finds problems that the runtime reports and that no schema describes. */
+/** Finds problems that the runtime reports and no schema describes. */
 function runtimeProblems(
   config: Config,
   adapters: readonly ServiceAdapter[],
   upstreams: Readonly<Record<string, UpstreamOptions>>,
 ): Problem[] {
   try {
-    // the runtime opens no connections before its first call, so nothing needs closing
+    // the runtime opens no connection before its first call, so nothing needs closing
     createRest({ adapters, upstreams: runtimeOptionsOf(upstreams), differences: config.differences });
     return [];
   } catch (error) {

@@ -48,8 +48,8 @@ function unknownKey(path: readonly PropertyKey[], key: string, yaml: YamlFile, f
 }
 
 /**
- * A pattern for unknown keys that may be shown. Others may be secrets in the wrong place, as in `apiKey:
- * {sk-123}`.
+ * A pattern for unknown keys that may be shown. Keys that do not match may be secrets in the wrong place, as
+ * in `apiKey: {sk-123}`.
  */
 const NAME = /^[A-Za-z]{1,16}$/;
 

@@ -13,7 +13,7 @@ const CONNECTION = `${EACH}. It applies to each connection.`;
 const REQUEST = `${EACH}. It applies to each request or call.`;
 const PROCESS = `${EACH}. It applies to the process.`;
 
-/** For each limit, the part that a single client may use, and the part reserved for others. */
+/** For each limit, the part that a single client may use, and the part that is reserved for other clients. */
 export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   connections: ofCounts("connectionsPerClient"),
   connectionsPerClient: PART,

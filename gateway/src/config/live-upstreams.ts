@@ -3,7 +3,10 @@ import type { CredentialsSource, FixedCredentials } from "connect-rest-runtime/i
 
 type Upstreams = Readonly<Record<string, UpstreamOptions>>;
 
-/** Upstreams whose credentials can be replaced while calls run: each attempt uses the current credentials. */
+/**
+ * Upstreams whose credentials can be replaced while calls run: each attempt of a call uses the current
+ * credentials.
+ */
 export class LiveUpstreams {
   /** The initial options, with credentials that change on reload. */
   readonly options: Upstreams;
@@ -18,8 +21,8 @@ export class LiveUpstreams {
   }
 
   /**
-   * Applies new credentials. Upstreams that were removed, or that changed between fixed credentials and a
-   * function, keep their current credentials.
+   * Applies new credentials. An upstream keeps its current credentials if it was removed, or if it changed
+   * between fixed credentials and a credentials function.
    */
   reload(upstreams: Upstreams): void {
     const entries = Object.entries(this.current).map(([name, options]) => {

@@ -8,7 +8,7 @@ import { ConfigError, type Problem } from "./problems.ts";
 import { repair, type SettingPath } from "./repair.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
 
-/** A valid configuration, with the positions of its settings for problems found later. */
+/** A valid configuration, with the positions of its settings, to which problems found later refer. */
 export interface Config extends ConfigFile {
   /** The path as given by the user. */
   readonly file: string;
@@ -38,7 +38,8 @@ export function loadConfig(file: string, env: Environment): Config {
 }
 
 /**
- * Reads the configuration file and the environment, and returns the valid part with the problems of the rest.
+ * Reads the configuration file and the environment. Returns the valid part of the configuration, and the
+ * problems of the invalid part.
  */
 export function readConfig(file: string, env: Environment): ReadConfig {
   const problems: Problem[] = [];
@@ -79,7 +80,7 @@ function effective(
   };
 }
 
-/** Returns a problem at the position of a setting in a configuration. */
+/** Returns a problem at the position of a setting in the configuration. */
 export function problemAt(config: Config, path: readonly PropertyKey[], text: string): Problem {
   return { file: config.file, ...config.yaml.positionOf(path), key: dotted(path), text };
 }

@@ -12,8 +12,9 @@ import { isSecretSet } from "./secrets.ts";
 import type { UpstreamConfig } from "./upstream-schema.ts";
 
 /**
- * Prints the effective configuration as YAML: the file, the environment and all defaults. A secret is printed
- * as its place, with `[secret]` if it has a value and `[missing]` if not.
+ * Prints the effective configuration as YAML: the file, the environment and all defaults. For a secret,
+ * prints the file or variable from which it is read, with `[secret]` if it has a value and `[missing]` if
+ * not.
  */
 export function printConfig(config: Config, env: Environment): string {
   const {
@@ -45,7 +46,10 @@ export function printConfig(config: Config, env: Environment): string {
   return stringify(all, (_key, value: unknown) => (typeof value === "string" ? masked(value) : value));
 }
 
-/** Masks the query of any URL, since it may contain a secret. Other strings may contain question marks. */
+/**
+ * Masks the query of a string that is a URL, since the query may contain a secret. In other strings, a
+ * question mark does not begin a query.
+ */
 function masked(text: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? maskAddress(text) : maskUser(text);
 }
@@ -86,14 +90,13 @@ function shownProxy(
 }
 
 /**
- * Settings that have the shape of a secret's place but are not: they contain a `file` setting or arbitrary
+ * Settings that look like the location of a secret but are not: they contain a `file` setting or arbitrary
  * names.
  */
 const NO_PLACES: ReadonlySet<string> = new Set(["store", "parameters"]);
 
 /**
- * Masks secrets, which are the objects that have only a file or a variable, and recurses into all other
- * objects.
+ * Masks secrets, which are the objects that have only a file or a variable. Recurses into all other objects.
  */
 function maskSecrets(value: object, config: Config, env: Environment): object {
   if (!isPlace(value)) return maskWithin(value, config, env);

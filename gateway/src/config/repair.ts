@@ -4,7 +4,7 @@ import { within } from "./issues.ts";
 /** The path of a setting in the file, from the root. */
 export type SettingPath = readonly PropertyKey[];
 
-/** A file without its invalid settings, in which the remaining mistakes can be found in the same run. */
+/** A file without its invalid settings, so that the remaining mistakes can be found in the same run. */
 export interface Repaired<T> {
   readonly value: T;
   /** The removed settings, including unknown settings. */
@@ -12,7 +12,7 @@ export interface Repaired<T> {
 }
 
 /**
- * The maximum number of validations: a mistake may hide another mistake inside it, but mistakes are not
+ * The maximum number of validations. A mistake may hide another mistake inside it, but mistakes are not
  * nested deeply.
  */
 const MAX_ROUNDS = 20;

@@ -5,13 +5,13 @@ import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 
 /**
- * The maximum number of unknown names that are compared with all known names, since more mistakes probably
- * have one common cause.
+ * The maximum number of unknown names that are compared with all known names. If there are more, they
+ * probably have one common cause.
  */
 const MAX_HINTS = 100;
 
 /**
- * Returns the adapters with only their served methods: the methods in `routes.include`, if set, without the
+ * Returns the adapters, reduced to their served methods: the methods in `routes.include`, if set, without the
  * methods in `routes.exclude`. Adds a problem for each unknown name.
  */
 export function selectRoutes(

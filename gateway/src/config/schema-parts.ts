@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The error message for a value in the place of a secret. */
+/** The error message for a value where the location of a secret is expected. */
 export const SECRET_HELP = "a secret does not stand in this file: write { file: PATH } or { env: NAME }";
 
 /** One day in seconds. */
@@ -11,7 +11,7 @@ export const text = z.string().min(1);
 
 export const optionalText = text.optional();
 
-/** The schema of the place of a secret. */
+/** The schema of the location of a secret. */
 export const secret = z
   .strictObject({ file: text.optional(), env: text.optional() }, { error: secretHelp })
   .refine((value) => (value.file === undefined) !== (value.env === undefined), {
@@ -20,7 +20,10 @@ export const secret = z
 
 export const optionalSecret = secret.optional();
 
-/** The place of a secret, which is never in the configuration itself. */
+/**
+ * The location of a secret: a file or an environment variable. The configuration never contains the secret
+ * itself.
+ */
 export type SecretPlace = z.infer<typeof secret>;
 
 /** Returns the schema of a boolean setting. */
@@ -34,8 +37,8 @@ export function seconds(min: number, max: number, byDefault: number) {
 }
 
 /**
- * Returns whether a string is an origin in the form that browsers send, without a trailing slash, since
- * origins are compared literally.
+ * Returns whether a string is an origin in the form that browsers send, without a trailing slash. Origins are
+ * compared literally.
  */
 export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.parse(text)?.origin === text;

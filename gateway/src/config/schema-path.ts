@@ -34,7 +34,7 @@ function within(schema: z.core.$ZodType, key: PropertyKey): z.core.$ZodType | un
   return field && settled(field);
 }
 
-/** Returns whether a schema contains the place of a secret. */
+/** Returns whether a schema contains the location of a secret. */
 function hasSecretPlace(schema: z.core.$ZodType): boolean {
   const type = settled(schema);
   if (isSecretPlace(type)) return true;
@@ -43,7 +43,7 @@ function hasSecretPlace(schema: z.core.$ZodType): boolean {
   return type instanceof z.ZodArray && hasSecretPlace(type.element);
 }
 
-/** Returns a type without its wrappers, or for a union with a group of settings, the group. */
+/** Returns a type without its wrappers or, for a union that contains a group of settings, the group. */
 function settled(schema: z.core.$ZodType): z.core.$ZodType {
   const { type } = unwrap(schema);
   return settingsOf(type) ?? type;

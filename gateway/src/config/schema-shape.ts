@@ -1,4 +1,4 @@
-/** Inspects the type of a setting inside its schema wrappers. */
+/** Inspects the type of a setting without its schema wrappers. */
 import { z } from "zod";
 
 /** A type without its wrappers, and the properties that the wrappers set. */
@@ -24,7 +24,7 @@ export function settingsOf(type: z.core.$ZodType): z.core.$ZodType | undefined {
     : undefined;
 }
 
-/** Returns whether a type is the place of a secret, which has a file or a variable. */
+/** Returns whether a type is the location of a secret, which is a file or a variable. */
 export function isSecretPlace(type: z.core.$ZodType): boolean {
   return type instanceof z.ZodObject && "env" in type.shape && "file" in type.shape;
 }

@@ -17,8 +17,8 @@ export type UpstreamOverrides = Readonly<Record<string, UpstreamOptions>>;
 
 /**
  * Returns the upstreams with their secrets and files. An override replaces all addresses, credentials and
- * network settings of an upstream, and the replaced secrets and files are not read. The adapters' methods
- * appear in errors for callers without credentials.
+ * network settings of an upstream, and the replaced secrets and files are not read. The methods of the
+ * adapters appear in errors for callers without credentials.
  *
  * @throws ConfigError naming every secret that cannot be read
  */
@@ -65,7 +65,7 @@ export function resolveUpstreams(
   return { ...overrides, ...resolved };
 }
 
-/** Returns whether a secret can be read from its place. */
+/** Returns whether a secret can be read from its location. */
 export function isSecretSet(place: SecretPlace, config: Config, env: Environment): boolean {
   try {
     return valueOfSecret(place, config, env) !== "";
@@ -115,8 +115,8 @@ function readOAuth2(
 }
 
 /**
- * Returns whether a token belongs to no person: by configuration, or because only the client itself obtains
- * the token.
+ * Returns whether a token does not belong to a person: by configuration, or because only the client itself
+ * obtains the token.
  */
 function isOfApplication(oauth2: CredentialPlaces["oauth2"]): boolean {
   if (oauth2 === undefined) return false;
@@ -136,7 +136,7 @@ function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretR
   };
 }
 
-/** A secret that was read, and the setting that names its place. */
+/** A secret that was read, and the setting that contains its location. */
 export interface ReadSecret {
   readonly path: readonly PropertyKey[];
   readonly secret: Secret;
@@ -170,13 +170,15 @@ export class SecretReader extends FileReader {
     }
   }
 
-  /** Records the value of a secret, which may change while its place stays the same. */
+  /** Records the value of a secret, which may change while its location stays the same. */
   private remember(path: readonly PropertyKey[], secret: Secret): void {
     const all = SECRETS.get(this.config) ?? new Map<string, ReadSecret>();
     SECRETS.set(this.config, all.set(JSON.stringify(path), { path, secret }));
   }
 
-  /** Returns the token store of an upstream; a missing or publicly readable token file is a problem. */
+  /**
+   * Returns the token store of an upstream; a token file that is missing or publicly readable is a problem.
+   */
   store(tokenFile: string, upstream: string): TokenStore {
     const file = path.resolve(this.config.directory, tokenFile);
     const problem = problemOfTokenFile(file);
@@ -202,8 +204,8 @@ function tokensIn(file: string, upstream: string): TokenStore {
 }
 
 /**
- * Returns the problem with a token file that can be detected without reading it; other problems fail the
- * first call.
+ * Returns the problem with a token file that can be detected without reading the file; other problems fail
+ * the first call.
  */
 function problemOfTokenFile(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
@@ -226,7 +228,8 @@ export function valueOfSecret(
 }
 
 /**
- * Patterns for names that may be shown. Other strings may be secrets, written in the place of their names.
+ * Patterns for names that may be shown. Strings that do not match may be secrets that were written in place
+ * of their names.
  */
 const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,16})*$/;
 const FILE =

@@ -157,7 +157,7 @@ function problemOf(
   }
 }
 
-/** Checks that a caller's credentials have only one source. */
+/** Checks that there is only one source for a caller's credentials. */
 function contradictions(config: Config, name: string): Problem[] {
   const { credentials } = config.upstreams[name] ?? {};
   const report = (key: keyof Credentials | "passThrough", text: string) =>

@@ -4,7 +4,7 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
 /**
- * Returns the files of the certificate, with absolute paths; undefined without a configured certificate.
+ * Returns the files of the certificate, with absolute paths; undefined if no certificate is configured.
  *
  * @throws ConfigError if the files cannot be used
  */

@@ -5,7 +5,7 @@ import type { Problem } from "./problems.ts";
 
 /**
  * Loads the file descriptors that the modules in the `types` setting export; protoc-gen-es generates such
- * modules. Adds a problem for each module that cannot be loaded or has no file descriptor.
+ * modules. Adds a problem for each module that cannot be loaded or exports no file descriptor.
  */
 export async function readTypes(config: Config, problems: Problem[]): Promise<DescFile[]> {
   const files: DescFile[] = [];

@@ -3,7 +3,7 @@ import { upstreamSignIn } from "./authorization-sign-in.ts";
 import { oauth1Credentials, oauth2Credentials } from "./oauth-credentials.ts";
 import { optionalSecret, optionalText, secret, text } from "./schema-parts.ts";
 
-/** A pattern for headers that HTTP, the RPC protocols or the gateway itself use. */
+/** A pattern for headers that HTTP, the RPC protocols or the gateway itself uses. */
 const RESERVED_HEADER =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|origin|user-agent|vary|forwarded|x-forwarded-.*|x-request-id|traceparent|tracestate|baggage|accept(?:-.*)?|content-.*|access-control-.*|proxy-.*|connect-.*|grpc-.*|.*-bin)$/;
 
@@ -59,7 +59,7 @@ const credentials = z.strictObject({
   passThrough: passThrough.optional(),
 });
 
-/** Credentials of an upstream, as places of secrets. */
+/** The credentials of an upstream, as locations of secrets. */
 export type CredentialPlaces = z.infer<typeof credentials>;
 
 const address = z
@@ -254,7 +254,7 @@ export const upstreamSchema = z
         "How the gateway handles differences between this upstream's responses and their description. Default: the top-level `differences`.",
       ),
     callsInFlight: count.describe(
-      "The maximum number of concurrent calls to this upstream, so that a slow upstream cannot take all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters. If the maximum is 16 or more, streams leave a sixteenth of it to unary calls. Default: 1024.",
+      "The maximum number of concurrent calls to this upstream. The maximum prevents a slow upstream from taking all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters. If the maximum is 16 or more, streams leave a sixteenth of it to unary calls. Default: 1024.",
     ),
     traceContext: z
       .boolean()

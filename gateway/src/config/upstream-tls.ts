@@ -7,7 +7,7 @@ import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 import type { UpstreamTls } from "./upstream-schema.ts";
 
-/** Reads the files named by settings, and collects problems. */
+/** Reads the files that settings name, and collects problems. */
 export class FileReader {
   protected readonly config: Config;
   protected readonly path: readonly string[];
@@ -34,7 +34,7 @@ export class FileReader {
     const pem = this.readText(file, key);
     if (pem === undefined) return undefined;
     try {
-      // checks only the first certificate; OpenSSL reads the others
+      // checks only the first certificate; OpenSSL reads all of them
       new X509Certificate(pem);
       return pem;
     } catch {

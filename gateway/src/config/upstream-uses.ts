@@ -27,8 +27,8 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 
 /**
  * Returns warnings about settings that are valid but probably unintended: a gateway open to everyone,
- * deadlines over the maximum, upstreams without callers, methods without any of their required credentials,
- * whose calls would all fail, and settings without effect.
+ * deadlines over the maximum, upstreams without callers, methods that lack all credentials they accept, so
+ * that their calls would all fail, and settings without effect.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [
@@ -42,8 +42,7 @@ export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]):
 }
 
 /**
- * Returns warnings about methods without any of their required credentials, and about upstreams without
- * methods.
+ * Returns warnings about methods that lack all credentials they accept, and about upstreams without methods.
  */
 export function upstreamWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   const called = new Set(methodsFor(undefined, adapters).map(({ rules }) => rules.upstream));

@@ -37,11 +37,11 @@ export async function callHandler(
   const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
   callbacks.once(outgoing(response), "close", () => {
     timer.stop();
-    // no error is created after the whole response is sent, since creating an error is expensive and nothing
-    // would receive it
+    // once the whole response is sent, no error is created: creating an error is expensive, and nothing would
+    // receive it
     if (!isSent(response)) abort.abort(hungUp(call));
   });
-  // a call past its deadline is not read, even if its timer has not fired yet
+  // a call past its deadline is not served, even if its timer has not fired yet
   if (leftMs === 0) abort.abort(deadlineExceeded(call.deadline));
   const chunks = readBody(request, call, abort.signal, idleLimit(call, limits));
   const enveloped = isEnveloped(call, headers);
@@ -54,7 +54,7 @@ export async function callHandler(
   const result = await handler({
     httpVersion: request.httpVersion,
     method: request.method ?? "",
-    // The path is known, so the URL is valid regardless of the query.
+    // Only the query comes from the client; the path is known, so the URL is always valid.
     url: `http://gateway${request.url}`,
     header: headers,
     body: readRequest(pieces, enveloped, headers, reading),
@@ -71,7 +71,7 @@ function isEnveloped({ protocol }: Call, headers: Headers): boolean {
   return protocol !== "connect" || /^application\/connect\+/i.test(headers.get("content-type") ?? "");
 }
 
-/** Returns the idle timeout of the body. Only client streams may pause between messages. */
+/** Returns the idle timeout for the body, or 0 for client streams, which may pause between messages. */
 function idleLimit(call: Call, limits: Limits): number {
   const kind = call.method.methodKind;
   return kind === "client_streaming" || kind === "bidi_streaming" ? 0 : limits.bodyIdleTimeoutMs;

@@ -3,8 +3,8 @@ import { callKey, runAs } from "../call/call.ts";
 import { withChallenge } from "../call/gateway-error.ts";
 
 /**
- * Makes the call available to the handler's code, for callbacks that do not receive the call, and records
- * whether the handler failed.
+ * Makes the call available to the handler's code, even to callbacks that do not receive the call as an
+ * argument, and records whether the handler failed.
  */
 export const callInterceptor: Interceptor = (next) => async (request) => {
   const call = request.contextValues.get(callKey);
@@ -14,7 +14,7 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
     try {
       return await runAs(call, work);
     } catch (error) {
-      // a handler that reads a stream rethrows the errors of its messages
+      // a handler that reads a stream rethrows the errors in its messages
       call.failedInHandler = error instanceof ConnectError && !unreadable.has(error) && !isOfConnect(error);
       throw error instanceof ConnectError ? withChallenge(error, call.challenge) : error;
     }
@@ -23,12 +23,15 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
   return response.stream ? { ...response, message: within(response.message, run) } : response;
 };
 
-/** Returns whether connect created an error, for an extra or missing request message. */
+/**
+ * Returns whether connect itself created an error, because a request message is missing or there are too
+ * many.
+ */
 function isOfConnect({ rawMessage, details }: ConnectError): boolean {
   return details.length === 0 && rawMessage.startsWith("protocol error: ");
 }
 
-/** Returns the request, with its messages wrapped so that errors in reading them are collected. */
+/** Returns the request with its messages wrapped, so that the errors in reading them are collected. */
 function noting(request: StreamRequest, unreadable: Set<unknown>): StreamRequest {
   async function* messages() {
     try {

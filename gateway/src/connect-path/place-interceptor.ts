@@ -5,8 +5,8 @@ import { type CallPlace, callKey } from "../call/call.ts";
 type Messages = AsyncIterable<MessageShape<DescMessage>>;
 
 /**
- * Takes a slot for a call when its message has arrived (for client streams, the first message), and releases
- * the slot when the handler has responded.
+ * Takes a slot for a call once its message has arrived (for client streams, the first message), and releases
+ * the slot once the handler has responded.
  */
 export const placeInterceptor: Interceptor = (next) => async (request) => {
   const place = request.contextValues.get(callKey)?.place;
@@ -26,7 +26,10 @@ export const placeInterceptor: Interceptor = (next) => async (request) => {
   }
 };
 
-/** Yields the messages of a client; waits for the slot after the first message or the end of the stream. */
+/**
+ * Yields the client's messages. After the first message, or at the end of an empty stream, waits for the
+ * slot.
+ */
 async function* placed(messages: Messages, place: CallPlace, signal: AbortSignal) {
   let isPlaced = false;
   for await (const message of messages) {

@@ -27,8 +27,8 @@ export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
 }
 
 /**
- * Returns the gateway's error for an exceeded deadline. The runtime enforces the same deadline and may be
- * first; callers get the same message in both cases.
+ * Returns the gateway's error for an exceeded deadline. The runtime enforces the same deadline and may report
+ * it first; callers get the same message in both cases.
  */
 function inOurWords(error: unknown, deadline: Deadline | undefined): unknown {
   const isDeadline = error instanceof ConnectError && reasonOf(error) === DEADLINE_REASON;
@@ -45,8 +45,8 @@ function abortError(signal: AbortSignal, deadline: Deadline | undefined): Connec
 }
 
 /**
- * Settles with the work, or rejects with `stop()` once the signal is aborted. Work that reacts to the signal
- * in the same turn of the event loop can still reject with its own error.
+ * Settles as the work does, or rejects with `stop()` once the signal is aborted. Work that reacts to the
+ * signal in the same event-loop turn can still reject with a different error.
  */
 export function raced<T>(work: Promise<T>, signal: AbortSignal, stop: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -74,7 +74,7 @@ async function* racedStream(
       yield result.value;
     }
   } finally {
-    // Not awaited, because a handler that ignores its signal would block here.
+    // Not awaited, because a handler that ignores its signal would block the call here.
     if (!done) iterator.return?.().catch(() => undefined);
   }
 }

@@ -19,14 +19,14 @@ export interface ReadOptions {
   readonly decompress: Decompress;
 }
 
-/** The context key for the check of a message in a query, which runs before connect reads the message. */
+/** The context key for the check of a message in a query. The check runs before connect reads the message. */
 export const gateKey = createContextKey<() => Promise<unknown>>(() => Promise.resolve(), {
   description: "the gateway's check of a message in a query",
 });
 
 /**
- * Returns the headers and the body of a request for connect. Messages are decompressed here, in turn for each
- * caller, and messages that cost too much to decode are rejected.
+ * Returns the headers and the body of a request for connect. Messages are decompressed here, with callers
+ * taking turns, and messages that cost too much to decode are rejected.
  *
  * @param pieces the body from `wholeMessages`
  * @param headers the request headers, which are adjusted to the decompressed body

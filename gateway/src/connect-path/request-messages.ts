@@ -5,12 +5,12 @@ import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/chec
 import type { Decompress } from "../protocol/decompress.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
 
-/** All envelope flags except the one that request messages may have. */
+/** All envelope flags except the only one that request messages may have. */
 const OTHER_FLAGS = ~COMPRESSED_FLAG;
 
 /** The maximum number of small messages that are read in one turn of the event loop. */
 const MESSAGES_PER_TURN = 32;
-/** The number of bytes whose reading takes as long as one small message. */
+/** The number of bytes that take as long to read as one small message. */
 const BYTES_PER_MESSAGE = 4096;
 
 /** The options for reading the messages of a request. */
@@ -46,8 +46,8 @@ function checkCost(plain: Uint8Array, { call, isJson, cost }: MessageOptions): v
 
 /**
  * Yields the enveloped messages of a body, decompressed, one envelope at a time. A single chunk may contain
- * thousands of messages, which would be read in a chain of promises that blocks the event loop, so after a
- * number of messages, other work gets a turn.
+ * thousands of messages. Reading all of them in one chain of promises would block the event loop, so other
+ * work gets a turn after a number of messages.
  *
  * @param pieces pieces that end at message boundaries, from `wholeMessages`
  */
@@ -69,7 +69,7 @@ export async function* readEnvelopes(
   }
 }
 
-/** Splits a piece into its envelopes; an incomplete envelope comes last, unchanged. */
+/** Splits a piece into its envelopes. If the last envelope is incomplete, it is yielded as it is. */
 function* split(piece: Uint8Array): Generator<Uint8Array> {
   const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
   let at = 0;
@@ -101,7 +101,7 @@ function isComplete(envelope: Uint8Array): boolean {
 }
 
 /**
- * Yields the decompressed message of a body without envelopes; connect rejects a message that is too large.
+ * Yields the decompressed message in a body without envelopes; connect rejects a message that is too large.
  */
 export async function* readWhole(
   pieces: AsyncIterable<Uint8Array>,

@@ -3,9 +3,9 @@ import { ENVELOPE_PREFIX_BYTES, missingEnvelope } from "../protocol/envelope.ts"
 
 /**
  * Yields the body of a request in pieces that end at message boundaries, regardless of the size of its
- * chunks. connect adds up all chunks of a message on each new chunk: 300 KB in chunks of one byte would block
- * the process for many seconds. A message over `maxBytes` is passed on immediately, so that connect rejects
- * it.
+ * chunks. On each new chunk, connect adds up all chunks of a message: 300 KB in chunks of one byte would
+ * block the process for many seconds. A message over `maxBytes` is passed on immediately, so that connect
+ * rejects it.
  *
  * @throws ConnectError for a message without an envelope
  */
@@ -28,8 +28,8 @@ export async function* wholeMessages(
     yield bytes.subarray(0, found.end);
   }
   if (pending.size === 0) return;
-  // connect treats a complete prefix without its message as the end of the body, but reports a partial prefix
-  // as an error
+  // if the body ends after a complete prefix without its message, connect sees a normal end; it reports only
+  // a partial prefix as an error
   const unframed = isEnveloped ? missingEnvelope(pending.bytes()) : undefined;
   if (unframed !== undefined) throw unframed;
   const isPrefix = isEnveloped && pending.size === ENVELOPE_PREFIX_BYTES;
@@ -37,8 +37,8 @@ export async function* wholeMessages(
 }
 
 /**
- * Returns the end of the last complete envelope, and the size of the next envelope; the size is 0 over the
- * limit.
+ * Returns the end of the last complete envelope, and the size of the next envelope. The size is 0 if it
+ * exceeds the limit.
  */
 function envelopesIn(bytes: Buffer, maxBytes: number): { readonly end: number; readonly needed: number } {
   let end = 0;

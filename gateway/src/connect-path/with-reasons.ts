@@ -22,8 +22,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Corrects a response of connect's handler: connect's errors have no reason, and its grpc-message escapes
- * more characters than gRPC requires. gRPC trailers are complete only after the body, so they are corrected
- * when they are sent (`protocol/status-trailers.ts`). Errors of handlers keep their details.
+ * more characters than gRPC requires. gRPC trailers are complete only after the body, so
+ * `protocol/status-trailers.ts` corrects them when they are sent. Errors from handlers keep their details.
  *
  * @param isEnveloped whether the body contains enveloped messages
  * @param compressions the possible compressions of the body; a corrected error is uncompressed
@@ -84,7 +84,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Corrects the last envelope, which contains the status. connect sends one envelope per chunk. */
+/** Corrects the last envelope, which contains the status. connect sends each envelope in a separate chunk. */
 async function* mendedEnvelopes(
   body: Chunks,
   compression: Compression | undefined,
@@ -113,7 +113,7 @@ function mendedEnd(chunk: Uint8Array, bytes: Uint8Array, call: EndedCall): Uint8
   if (end?.error !== undefined) call.endError = end.error;
   const own = end?.error && mendedError(end.error, call);
   if (end === undefined || own === undefined) return chunk;
-  // the error also contains all metadata
+  // `own` already contains all metadata
   const json = endStreamToJson(new Headers(), own, undefined);
   return envelopes([endStreamFlag, Buffer.from(JSON.stringify(json))]);
 }

@@ -4,7 +4,7 @@ import type { CredentialKind, CredentialsSource, FixedCredentials } from "connec
 import { currentSubject } from "../call/call.ts";
 import { has } from "./pass-through.ts";
 
-/** Fixed credentials of an upstream, and whether its access token belongs to a person. */
+/** The fixed credentials of an upstream, and whether their access token belongs to a person. */
 export interface RightsOptions {
   readonly credentials?: CredentialsSource | undefined;
   /** Whether the access token of `oauth2` belongs to the application and not to a person. Default: false. */
@@ -19,7 +19,7 @@ const OF_PEOPLE: ReadonlySet<CredentialKind> = new Set<CredentialKind>(["oauth1"
 /**
  * Returns upstreams that use a person's fixed credentials only for callers that act for a person. A client
  * that acts for itself must not use the identity of the person who configured the gateway. Credentials
- * functions decide by themselves.
+ * functions are not changed.
  */
 export function withRightsOfCallers<T extends RightsOptions>(upstreams: Upstreams<T>): Upstreams<T> {
   const entries = Object.entries(upstreams).map(([name, upstream]) => {
@@ -30,7 +30,7 @@ export function withRightsOfCallers<T extends RightsOptions>(upstreams: Upstream
   return Object.fromEntries(entries);
 }
 
-/** Returns credentials that, in each call, contain only the kinds that the caller may use. */
+/** Returns credentials that, for each call, contain only the kinds that the caller may use. */
 export function rightsOf(credentials: FixedCredentials, isApplicationToken: boolean): FixedCredentials {
   const current = () => (isForItself() ? ofApplication(credentials, isApplicationToken) : credentials);
   return {
@@ -68,8 +68,8 @@ function ofApplication(
 }
 
 /**
- * Returns the scopes that the rules require for each method, and the methods that a client cannot call for
- * itself.
+ * Returns the scopes that the rules require for each method, and the methods that a client cannot call when
+ * it acts for itself.
  */
 export function methodFactsOf(
   adapters: readonly ServiceAdapter[],

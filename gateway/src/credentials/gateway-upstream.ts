@@ -17,7 +17,7 @@ export interface GatewayUpstream extends UpstreamOptions {
 /** Upstreams by name. */
 export type GatewayUpstreams = Readonly<Record<string, GatewayUpstream>>;
 
-/** Returns the runtime's options for upstreams, without options that only the gateway has. */
+/** Returns the runtime's options for upstreams, without the options that exist only in the gateway. */
 export function runtimeOptionsOf(upstreams: GatewayUpstreams): Record<string, UpstreamOptions> {
   const entries = Object.entries(upstreams).map(([name, upstream]) => {
     const { isApplicationToken: _, callsInFlight: __, traceContext: ___, ...options } = upstream;
@@ -27,7 +27,7 @@ export function runtimeOptionsOf(upstreams: GatewayUpstreams): Record<string, Up
 }
 
 /**
- * Returns the runtime's options for upstreams, with credentials functions that run outside the traced
+ * Returns the runtime's options for upstreams, with credentials functions that run outside of the traced
  * requests.
  */
 export function withTracedCredentials(upstreams: GatewayUpstreams): Record<string, UpstreamOptions> {

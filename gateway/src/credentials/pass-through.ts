@@ -18,11 +18,13 @@ interface From {
 /** The request headers that carry each caller's credentials. */
 export interface PassThrough {
   readonly apiKey?: From | undefined;
-  /** The user's token; the client's key and secret are the configured ones. */
+  /**
+   * The headers with the user's token and its secret; the client's key and secret are the configured ones.
+   */
   readonly oauth1?: { readonly token: From; readonly tokenSecret: From } | undefined;
-  /** The token, bare or after `Bearer `. */
+  /** The header with the token, bare or after `Bearer `. */
   readonly oauth2?: From | undefined;
-  /** A user and password in the syntax of RFC 7617, bare or after `Basic `. */
+  /** The header with a user and password in the syntax of RFC 7617, bare or after `Basic `. */
   readonly basic?: From | undefined;
 }
 
@@ -92,7 +94,7 @@ function broughtIn(header: Headers, from: From | undefined): string | undefined 
   return value === null || value === "" ? undefined : value;
 }
 
-/** Returns whether credentials of a kind are present. */
+/** Returns whether the credentials include a kind. */
 export function has({ apiKey, oauth1, oauth2, basic }: FixedCredentials, kind: CredentialKind): boolean {
   switch (kind) {
     case "none":

@@ -29,8 +29,8 @@ export function withCredentials<T>(credentials: Credentials, work: () => Promise
 
 /**
  * Returns a credentials function that uses the caller's session at an upstream. If the method accepts a
- * person's credentials, the person's are used. The gateway's own credentials are used for other methods, and
- * for applications that act for themselves.
+ * person's credentials, the function returns the credentials from the session. For other methods, and for
+ * applications that act for themselves, it returns the gateway's own credentials.
  */
 export function sessionCredentials(options: SessionCredentialsOptions): CredentialsFunction {
   const { upstream, fixed, wantedKinds, credentials } = options;
@@ -45,14 +45,14 @@ export function sessionCredentials(options: SessionCredentialsOptions): Credenti
       throw personRequired(method, upstream);
     }
     const own = ownedBy(current.sessionId, await credentials(current.sessionId));
-    // the person's token may be of a kind that the method does not accept
+    // the method may not accept the kind of the person's token
     return wanted.some((kind) => has(own, kind)) ? own : { ...fixed, ...own };
   };
 }
 
 /**
- * Identifies the owner of credentials independently of the access token, which changes on refresh: rate
- * limits and watched feeds are per owner.
+ * Sets the owner of credentials, to which rate limits and watched feeds belong. The owner does not change
+ * when the access token is refreshed.
  */
 function ownedBy(owner: string, { oauth2, ...others }: Credentials): Credentials {
   return {

@@ -11,7 +11,7 @@ import { sendCpuProfile, sendHeapSnapshot } from "./profiles.ts";
 export const OPEN_DIAGNOSTICS =
   "diagnostics are served beyond loopback: whoever reaches them can read the memory of the process, with its secrets";
 
-/** Responds to one path; rejects with a defect. */
+/** Responds to requests for one path. Rejects only because of a defect. */
 type Diagnose = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void;
 
 /**
@@ -75,8 +75,7 @@ async function run(
 }
 
 /**
- * Limits a diagnosis to one at a time: each takes memory and time, and a second one would slow down the
- * first.
+ * Limits diagnoses to one at a time: each takes memory and time, and a second one would slow down the first.
  */
 function oneAtATime(diagnose: Diagnose): Diagnose {
   let isRunning = false;
@@ -95,8 +94,8 @@ function oneAtATime(diagnose: Diagnose): Diagnose {
 }
 
 /**
- * Returns whether a page sent the request. For a typed address, browsers send `none`; other tools send
- * nothing.
+ * Returns whether a page sent the request. Browsers send `none` for an address that the user typed; other
+ * tools send no such header.
  */
 function isFromPage({ headers }: http.IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];

@@ -11,7 +11,7 @@ const MAX_SECONDS = 300;
 
 /**
  * Sends a heap snapshot, for the memory panel of Chrome's developer tools. Taking a snapshot blocks the
- * process and about doubles its memory. A snapshot contains every value in memory, including secrets.
+ * process and roughly doubles its memory. A snapshot contains every value in memory, including secrets.
  */
 export async function sendHeapSnapshot(
   _request: http.IncomingMessage,

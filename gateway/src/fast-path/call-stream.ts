@@ -25,9 +25,9 @@ type Step = IteratorResult<Uint8Array, undefined>;
 
 /** The messages of a server stream, encoded as protobuf. */
 export interface StreamResult {
-  /** The headers, complete when the first message or the end has arrived. */
+  /** The headers. They are complete once the first message or the end has arrived. */
   readonly header: Headers;
-  /** The trailers, complete at the end; undefined without trailers. */
+  /** The trailers. They are complete at the end; undefined without trailers. */
   readonly trailer?: Headers | undefined;
   /** Rejects with a ConnectError; any other error is a defect. */
   next(): Promise<Step>;
@@ -50,7 +50,7 @@ export interface StreamMethod {
   ) => Promise<Feed>;
 }
 
-/** A call of a streaming method whose head was read. */
+/** A call of a streaming method whose request head has been read. */
 export interface StreamCall {
   readonly wire: StreamWire;
   readonly head: Head;
@@ -66,8 +66,8 @@ export interface StreamOptions extends ReadOptions {
 const END: Step = { done: true, value: undefined };
 
 /**
- * Runs a method that watches a feed over HTTP/2. Once the watch has started, its stream is detached. An
- * earlier failure results in a stream that ends with the error.
+ * Runs a method that watches a feed over HTTP/2. Once the watch has started, its stream is detached. If the
+ * call fails before that, returns a stream that ends with the error.
  */
 export async function callWatch(
   stream: StreamCall,
@@ -96,7 +96,7 @@ export function callStream(
   return new RunningStream(stream, call, request, response, options);
 }
 
-/** One running stream. Thousands may wait at the same time, so it retains as little memory as possible. */
+/** A running stream. Thousands may wait at the same time, so each retains as little memory as possible. */
 class RunningStream implements StreamedResponse {
   readonly status = 200;
   private readonly stream: StreamCall;
@@ -137,8 +137,8 @@ class RunningStream implements StreamedResponse {
     }
     this.timer = callbacks.after(leftMs, () => this.stop(deadlineExceeded(call.deadline)));
     callbacks.once(outgoing(response), "close", () => {
-      // no error is created after the whole response is sent, since creating one is expensive and nothing
-      // would receive it
+      // once the whole response is sent, no error is created: creating one is expensive, and nothing would
+      // receive it
       if (!isSent(response)) this.hangUp();
       this.cleanUp();
     });
@@ -146,7 +146,7 @@ class RunningStream implements StreamedResponse {
     options.openStreams.add(this);
   }
 
-  /** Returns the stream itself, so that a waiting stream is a single object. */
+  /** Returns the stream itself as its iterator, so that a waiting stream is a single object. */
   get chunks(): this {
     return this;
   }
@@ -177,7 +177,7 @@ class RunningStream implements StreamedResponse {
   }
 
   /**
-   * Starts to watch, and hands over to a detached stream. Returns undefined if an error has to be sent
+   * Starts to watch, and hands over to a detached stream. Returns undefined if the call has to send an error
    * instead.
    */
   async detach(
@@ -289,8 +289,8 @@ class RunningStream implements StreamedResponse {
   }
 
   /**
-   * Stops the stream after one turn of the event loop, in which the method may throw the error itself. A
-   * method may also ignore its signal.
+   * Stops the stream after one event-loop turn, so that the method may throw the error itself. Works even if
+   * the method ignores its signal.
    */
   private stopSoon(error: ConnectError): void {
     this.callbacks.soon(() => this.stopWaiting?.(error));
@@ -300,7 +300,7 @@ class RunningStream implements StreamedResponse {
     if (this.abort.signal.aborted) return;
     const error = hungUp(this.call);
     this.stop(error);
-    // whether or not the method has finished, the response was not sent completely
+    // the response was not sent completely, whether or not the method has finished
     this.abort.abort(error);
   }
 
@@ -339,14 +339,14 @@ function sentHeaders(response: HttpResponse): Record<string, string | string[]> 
   );
 }
 
-/** Connects the readiness callback of a feed to the detached stream, which is created later. */
+/** Refers to the detached stream, which is created after the callback that reports that the feed is ready. */
 interface Holder {
   // biome-ignore lint/plugin: set when the stream is detached
   detached: DetachedWatch | undefined;
 }
 
-// Separate functions, so that the closures that they return retain nothing else: the closures live as long as
-// the stream.
+// These are separate functions because their closures live as long as the stream, and must retain nothing
+// else.
 
 function readiness(holder: Holder): () => void {
   return () => holder.detached?.ready();

@@ -28,7 +28,9 @@ export interface UnaryContext {
   readonly header: () => Headers;
   /** Aborted with a ConnectError at the deadline and when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Registers a listener for cancellation without creating the signal. Undefined if not supported. */
+  /**
+   * Registers a listener for cancellation without creating the signal. Undefined if this is not supported.
+   */
   readonly onCancel?: CallEnd["onCancel"];
   /** The time of the deadline, by `performance.now()`. */
   readonly expiresAt: number;
@@ -39,7 +41,7 @@ export interface UnaryContext {
 /** A unary method. Rejects with a ConnectError; any other error is a defect. */
 export type UnaryMethod = (message: MessageShape<DescMessage>, context: UnaryContext) => Promise<UnaryResult>;
 
-/** A unary call whose head was read. */
+/** A unary call whose request head has been read. */
 export interface UnaryCall {
   readonly wire: Wire;
   readonly head: Head;
@@ -54,7 +56,8 @@ export interface UnaryOptions extends ReadOptions {
 }
 
 /**
- * Receives the progress of a call, and exactly once its response or a defect, unless the client disconnects.
+ * Receives the progress of a call, and its response or a defect. Either is received exactly once, unless the
+ * client disconnects.
  */
 export interface UnarySink {
   /** The message has arrived. `proceed` continues the call, immediately or later, and `fail` ends it. */
@@ -72,9 +75,9 @@ const DATA = "data";
 const END = "end";
 
 /**
- * Runs one unary call from its body to its response, without connect's handler. For low cost per call, one
- * object runs all steps, which call each other directly. Promises are created only to wait, and a signal only
- * on request. The call ends at the deadline at the latest, even if the method does not.
+ * Runs one unary call from its body to its response, without connect's handler. To keep the cost per call
+ * low, one object runs all steps, which call each other directly. Promises are created only to wait, and a
+ * signal only on request. The call ends at the deadline at the latest, even if the method does not.
  */
 export class UnaryRun {
   private readonly unary: UnaryCall;
@@ -86,10 +89,10 @@ export class UnaryRun {
   private readonly expiresAt: number;
   /** The reader of the body; set while the body arrives. */
   private reader: BodyReader | undefined;
-  /** The arrival time of the latest bytes of the body. */
+  /** The time at which the latest bytes of the body arrived. */
   private arrivedAt = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** The message, kept until the call may proceed. */
+  /** The message, which is kept until the call may proceed. */
   private message: { readonly bytes: Uint8Array; readonly problem: ConnectError | undefined } | undefined;
   /** The headers that the method has returned. */
   private header: Headers | undefined;
@@ -107,7 +110,7 @@ export class UnaryRun {
 
   start(): void {
     const now = performance.now();
-    // looking up the token took time
+    // the deadline may have passed while the token was looked up
     if (now >= this.expiresAt) {
       this.fail(deadlineExceeded(this.call.deadline));
       return;
@@ -300,7 +303,7 @@ export class UnaryRun {
   }
 
   /**
-   * Starts the timer for both the deadline and the idle timeout of the body. The timer is not restarted for
+   * Starts one timer for both the deadline and the idle timeout of the body. The timer is not restarted for
    * each chunk.
    */
   private wait(ms: number): void {
@@ -313,7 +316,7 @@ export class UnaryRun {
     const { bodyIdleTimeoutMs } = this.options.limits;
     const now = performance.now();
     if (now >= expiresAt) {
-      // while the call waits, admission ends the call, with an error that names the limit
+      // while the call waits for admission, the admission ends it, with an error that names the limit
       if (this.message === undefined) this.fail(deadlineExceeded(call.deadline));
       return;
     }
@@ -342,7 +345,8 @@ export class UnaryRun {
 }
 
 /**
- * Releases the buffer of a message once another buffer contains its printed, compressed or enveloped form.
+ * Releases the buffer of a message once another buffer contains the message in printed, compressed or
+ * enveloped form.
  */
 function replaced(bytes: Uint8Array, by: Uint8Array): void {
   if (bytes.buffer !== by.buffer) bufferPool.release(bytes);
@@ -352,7 +356,7 @@ function onTimer(run: UnaryRun): void {
   run.due();
 }
 
-/** A class, since object literals with a getter would each get a new hidden class. */
+/** This is a class because object literals with a getter would each get a new hidden class. */
 class RunningContext implements UnaryContext {
   readonly expiresAt: number;
   readonly hasCallerDeadline: boolean;

@@ -16,12 +16,12 @@ import type { Codec } from "./wire.ts";
 /** Responses over this size, in bytes, are printed over several turns of the event loop. */
 const LARGE_BYTES = 64 * 1024;
 /**
- * The same limit for protobuf-es, which takes milliseconds to print a message of this size that consists of
- * nested messages.
+ * The same limit for printing with protobuf-es, which takes milliseconds if a message of this size consists
+ * of nested messages.
  */
 const LARGE_BYTES_WITHOUT_WASM = 16 * 1024;
 
-/** The type registries of gateways that print without WebAssembly. */
+/** The type registries of the gateways that print without WebAssembly. */
 const WITHOUT_WASM = new WeakSet<Registry>();
 
 /** A request message, and an upper bound of its decoding cost. */
@@ -33,9 +33,9 @@ export interface ParsedMessage {
 /**
  * Parses a request message. Both codecs ignore unknown fields.
  *
- * @throws ConnectError RESOURCE_EXHAUSTED if the message costs too much; INVALID_ARGUMENT for invalid
- * protobuf
- *   and for JSON that does not match the type
+ * @throws ConnectError RESOURCE_EXHAUSTED if decoding the message costs too much; INVALID_ARGUMENT for
+ *   invalid
+ *   protobuf and for JSON that does not match the type
  */
 export function parseMessage(
   desc: DescMessage,
@@ -69,7 +69,7 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): 
   }
 }
 
-/** Makes a gateway, identified by its type registry, print messages without WebAssembly. */
+/** Makes the gateway with this type registry print messages without WebAssembly. */
 export function printWithoutWebAssembly(types: Registry): void {
   WITHOUT_WASM.add(types);
 }
@@ -121,7 +121,7 @@ function notPrintable(error: unknown): ConnectError {
   return gatewayError("RESPONSE_NOT_PRINTABLE", textOf(error), Code.Internal, [], error);
 }
 
-/** Returns the message of an error, which may repeat a peer's entire input. */
+/** Returns the message of an error, shortened because it may repeat a peer's entire input. */
 function textOf(error: unknown): string {
   if (error instanceof ConnectError) return brief(error.rawMessage);
   return brief(error instanceof Error ? error.message : String(error));

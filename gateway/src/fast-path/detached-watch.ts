@@ -12,7 +12,7 @@ import type { Head } from "./wire.ts";
 
 type Fields = Readonly<Record<string, string | string[]>>;
 
-/** A watched feed. Its messages can be taken after it has reported that it is ready. */
+/** A watched feed. Its messages can be taken once it has reported that it is ready. */
 export interface Feed {
   /** @throws ConnectError after the last message of a feed that has ended */
   take(): Uint8Array | undefined;
@@ -27,7 +27,7 @@ export interface DetachedOptions {
   readonly openStreams: OpenStreams;
 }
 
-/** The parts of a watch. */
+/** The input of a detached watch. */
 export interface WatchParts {
   readonly call: Call;
   readonly wire: StreamWire;
@@ -71,7 +71,7 @@ export class DetachedWatch {
   /** Whether a frame is being compressed, or the client has to read before the next write. */
   private isBusy = false;
   private isPacking = false;
-  /** The error that ends the watch once the current message is compressed. */
+  /** The error that ends the watch once the current message has been compressed. */
   private stopped: ConnectError | undefined;
   private isOver = false;
   private onOver: ((defect?: unknown) => void) | undefined;
@@ -94,7 +94,10 @@ export class DetachedWatch {
     options.openStreams.add(this);
   }
 
-  /** Starts to send available messages. Calls `onOver` at the end, with the defect if there was one. */
+  /**
+   * Starts to send available messages. Calls `onOver` at the end, with the defect that caused the end, if
+   * any.
+   */
   begin(onOver: (defect?: unknown) => void): void {
     this.onOver = onOver;
     if (this.detached.stream.destroyed || this.detached.stream.closed) {
@@ -127,7 +130,7 @@ export class DetachedWatch {
         }
       }
     } catch (error) {
-      // thrown by the feed, or for a message that cannot be sent
+      // the feed threw the error, or a message cannot be sent
       this.end(error);
     }
   }

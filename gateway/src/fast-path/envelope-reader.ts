@@ -20,7 +20,7 @@ export class EnvelopeReader implements BodyReader {
   private first: RawMessage | undefined;
   private hasMore = false;
 
-  /** @param kind the kind of the method in error messages: `unary`, `server-streaming` */
+  /** @param kind the kind of the method, for error messages: `unary`, `server-streaming` */
   constructor(maxBytes: number, skippedFlag = 0, kind: "unary" | "server-streaming" = "unary") {
     this.kind = kind;
     this.maxBytes = maxBytes;

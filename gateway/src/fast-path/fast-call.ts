@@ -19,7 +19,7 @@ export type FastCall =
   | { readonly kind: "unary"; readonly unary: UnaryCall }
   | { readonly kind: "stream"; readonly stream: StreamCall };
 
-/** The methods that the fast path can call without their connect handlers. */
+/** The methods that the fast path can call without connect's handlers. */
 export interface FastMethods {
   readonly unaryOf: (method: DescMethod) => UnaryMethod | undefined;
   readonly streamOf: (method: DescMethod) => StreamMethod | undefined;
@@ -27,7 +27,7 @@ export interface FastMethods {
 
 /**
  * Selects the path of a call: returns a call for the fast path, or undefined for connect's path. The fast
- * path serves unary methods and server streams of adapters.
+ * path serves the adapters' unary methods and server streams.
  */
 export function fastCallOf(
   head: Head,

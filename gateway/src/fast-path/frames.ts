@@ -12,8 +12,8 @@ type Frame = Uint8Array | Promise<Uint8Array>;
 const SHARED = new WeakMap<Uint8Array, Map<string, Frame>>();
 
 /**
- * The signal is never aborted: other streams may wait for a frame after the stream that started its printing
- * has ended.
+ * This signal is never aborted: if a stream ends while its frame is printed, other streams may still wait for
+ * the frame.
  */
 const TURNS = { signal: new AbortController().signal, clock: { monotonic: () => performance.now() } };
 
@@ -26,8 +26,8 @@ export interface FrameOptions {
 }
 
 /**
- * Returns a message in its envelope as sent on the wire, printed as JSON and compressed if the head requires
- * it. Returns a promise only if printing or compressing takes long.
+ * Returns a message in its envelope as sent on the wire, printed as JSON and compressed if the request head
+ * requires that. Returns a promise only if printing or compressing takes long.
  *
  * @param bytes the message as protobuf
  * @throws ConnectError RESOURCE_EXHAUSTED over the size limit; INTERNAL if the message has no JSON form
@@ -42,8 +42,8 @@ export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, opti
 
 /**
  * Returns the frame of a message that several streams send. Messages are identified by their byte array. Each
- * message is printed, compressed and copied once per combination of codec and compression, and its cached
- * frames are released together with the byte array.
+ * message is printed, compressed and copied once per combination of codec and compression. Its cached frames
+ * are released together with the byte array.
  */
 export function sharedFrameOf(
   output: DescMessage,

@@ -8,12 +8,12 @@ import { EnvelopeReader } from "./envelope-reader.ts";
 import { pack, protocolHeaders } from "./grpc.ts";
 import type { Head, Wire } from "./wire.ts";
 
-/** Created lazily with the first response, since `Headers` makes Node.js load an HTTP client. */
+/** Created lazily for the first response, since `Headers` makes Node.js load an HTTP client. */
 let okTrailers: Uint8Array | undefined;
 
 /**
- * Unary calls of gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). Trailers sent by
- * the client are skipped.
+ * Unary calls of gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). Trailers that the
+ * client sends are skipped.
  */
 export const grpcWebWire: Wire = {
   bodyReader: (_request, maxBytes) => new EnvelopeReader(maxBytes, trailerFlag),

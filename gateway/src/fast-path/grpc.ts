@@ -35,7 +35,8 @@ function response(
 }
 
 /**
- * Returns an error response, with headers only (Responses, Trailers-Only) unless the method has set headers.
+ * Returns an error response. It consists of headers only (Responses, Trailers-Only), unless the method has
+ * set headers.
  */
 function errorResponse(error: ConnectError, head: Head, header: Headers | undefined): WholeResponse {
   const trailers = toNodeHeaders(statusTrailers(error));

@@ -16,7 +16,7 @@ import type { Codec, Head } from "./wire.ts";
 const CONTENT_TYPE =
   /^application\/(?:(connect\+|grpc\+|grpc-web\+)?(?:(json)(?:; ?charset=utf-?8)?|proto)|grpc|grpc-web)$/i;
 
-/** The headers that name the compression of the request, and those accepted for the response. */
+/** The headers that name the compression of the request, and the compressions accepted for the response. */
 const ENCODINGS = {
   connect: { used: "content-encoding", accepted: "accept-encoding" },
   connectStream: { used: "connect-content-encoding", accepted: "connect-accept-encoding" },
@@ -24,7 +24,7 @@ const ENCODINGS = {
 } as const;
 
 /**
- * The status of a request that no protocol accepts, because of its HTTP method, content type or HTTP version.
+ * The status of a request that no protocol accepts because of its HTTP method, content type or HTTP version.
  */
 export type UnsupportedStatus = 405 | 415 | 505;
 
@@ -71,8 +71,8 @@ function bodyHead(
 }
 
 /**
- * Reads a Connect Unary-Get-Request, whose data is all in the query. (URL parsing would drop a fragment,
- * which no client sends.)
+ * Reads a Connect Unary-Get-Request, whose data is all in the query. (A URL parser would drop a fragment, but
+ * no client sends one.)
  */
 function queryHead(
   request: HttpRequest,

@@ -2,8 +2,9 @@ import { Code } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 
 /**
- * Enforces the size limit of a request message, of which `bytes` have arrived so far.
+ * Enforces the size limit of a request message while it arrives.
  *
+ * @param bytes the number of bytes that have arrived so far
  * @param isAll whether the message is complete
  * @throws ConnectError RESOURCE_EXHAUSTED
  */

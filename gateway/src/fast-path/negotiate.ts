@@ -6,8 +6,8 @@ import type { Head } from "./wire.ts";
 /**
  * Chooses compressions from two headers, as both Connect and gRPC specify
  * (https://github.com/grpc/grpc/blob/master/doc/compression.md). The response uses the first available
- * compression that the client accepts, or the compression of the request if the client names none. An unknown
- * compression of the request fails the call.
+ * compression that the client accepts, or the compression of the request if the client names none. If the
+ * compression of the request is unknown, the call fails.
  */
 export function negotiate(
   available: readonly Compression[],

@@ -8,8 +8,8 @@ export interface OpenStream {
 }
 
 /**
- * The open streams, which all end when the process shuts down. A single listener on the signal serves all of
- * them, because adding a listener to a signal that already has thousands is slow.
+ * The open streams, which all end when the process shuts down. All of them share a single listener on the
+ * signal, because adding a listener to a signal that already has thousands is slow.
  */
 export class OpenStreams {
   private readonly streams = new Set<OpenStream>();

@@ -7,7 +7,7 @@ import { countChunk } from "../listener/read-turns.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
- * Reads the body of a request. Rejects with the error of the reader, with the reason of the call's end, with
+ * Reads the body of a request. Rejects with the error of the reader, with the reason why the call ended, with
  * DEADLINE_EXCEEDED after `idleMs` without a chunk, or with UNAVAILABLE if its memory is reclaimed for other
  * calls. Leaves the connection usable for the response.
  */

@@ -22,12 +22,12 @@ export interface ReadOptions {
 
 /** A request message before validation. */
 export interface ReadMessage extends ParsedMessage {
-  /** The error in the rest of the body; undefined if the rest is valid. */
+  /** The error in the rest of the body, after the message; undefined if there is none. */
   readonly problem: ConnectError | undefined;
 }
 
 /**
- * Reads the single message of a request: reads the body, decompresses and parses it, within the limits.
+ * Reads the single message of a request: reads the body, decompresses it and parses it, within the limits.
  *
  * @param reader creates the body reader; not called if the head contains the message
  * @throws ConnectError

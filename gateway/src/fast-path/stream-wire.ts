@@ -14,7 +14,7 @@ export interface StreamEnd {
 /** The wire format of a server stream in one protocol. */
 export interface StreamWire {
   bodyReader(maxBytes: number): BodyReader;
-  /** The protocol headers, which depend only on the head. */
+  /** Returns the headers of the protocol, which depend only on the request head. */
   headers(head: Head): Fields;
   /**
    * Returns the end of the stream.

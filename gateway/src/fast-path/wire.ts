@@ -11,9 +11,9 @@ export interface Head {
   readonly codec: Codec;
   /** Decompresses the request; undefined if the request is not compressed. */
   readonly requestCompression: Compression | undefined;
-  /** Compresses a large enough response; undefined for no compression. */
+  /** Compresses a response that is large enough; undefined if responses are not compressed. */
   readonly responseCompression: Compression | undefined;
-  /** The error in the head, with which the call fails; undefined for a valid head. */
+  /** The error in the head, which fails the call; undefined for a valid head. */
   readonly problem: ConnectError | undefined;
   /** The message, if it is in the request target; undefined if it is in the body. */
   readonly message?: Uint8Array;
@@ -24,8 +24,8 @@ export interface RawMessage {
   readonly bytes: Uint8Array;
   readonly isCompressed: boolean;
   /**
-   * The error in the rest of the body; undefined if the rest is valid. An error in the message takes
-   * precedence.
+   * The error in the rest of the body, after the message; undefined if there is none. An error in the message
+   * takes precedence.
    */
   readonly problem?: ConnectError | undefined;
 }

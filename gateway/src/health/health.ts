@@ -16,7 +16,7 @@ import { show } from "../text/show.ts";
 /** The maximum number of services that the protocol allows in a List response. */
 const MAX_LISTED = 100;
 
-/** The readiness of the gateway, for `grpc.health.v1`, `/readyz`, and listeners to changes. */
+/** The readiness of the gateway, for `grpc.health.v1`, `/readyz`, and listeners for changes. */
 export class Health {
   private readonly draining = new AbortController();
   private readonly watches: ClientCounts;
@@ -29,7 +29,7 @@ export class Health {
     this.onLimit = onLimit;
   }
 
-  /** Sets the services that are served, and the services that List returns. */
+  /** Sets the services that are served; List returns them. */
   serve(services: readonly string[], listed: readonly string[] = services): void {
     this.services = services;
     this.listed = listed;

@@ -10,7 +10,7 @@ export function projectFiles(project: Project): ReadonlyMap<string, string> {
     ["tsconfig.json", TSCONFIG],
     [".gitignore", GITIGNORE],
   ] as const;
-  // An import writes these itself.
+  // `connect-rest import` writes these files itself.
   if (project.document !== undefined) return new Map(shared);
   return new Map([
     ...shared,
@@ -20,7 +20,7 @@ export function projectFiles(project: Project): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The module of the generator has the annotations and the files that they import. */
+/** The content of `buf.yaml`. Its second module contains the annotations and the files that they import. */
 const BUF = `version: v2
 modules:
   - path: proto

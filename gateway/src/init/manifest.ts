@@ -16,7 +16,7 @@ export interface Manifest {
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
-/** The binary of buf is a package, which npm installs without a script. */
+/** The buf executable is an npm package, which needs no install script. */
 const ALLOW_SCRIPTS = { "@bufbuild/buf": false };
 
 const SCRIPTS = { generate: "buf generate", check: "buf lint && tsc", start: "connect-rest serve" };
@@ -76,7 +76,7 @@ function parse(file: string): Manifest {
   throw new InitError(`${file} is not a JSON object; correct it, or choose another folder`);
 }
 
-/** Packages that generated code and its callers import, at the versions that this package depends on. */
+/** The packages that generated code and its callers import, in the versions on which this package depends. */
 const IMPORTED = ["@bufbuild/protobuf", "@bufbuild/protovalidate", "@connectrpc/connect"];
 
 function dependencies(folder: string): Readonly<Record<string, string>> {
@@ -98,7 +98,7 @@ interface OwnManifest extends Manifest {
   readonly private?: boolean;
 }
 
-/** Returns the `package.json` of this package, as it is installed. In a checkout, the package is private. */
+/** Returns the `package.json` of this package as it is installed. In a checkout, it has `private`. */
 function ownManifest(): OwnManifest {
   return JSON.parse(readFileSync(ownFile(), "utf8")) as OwnManifest;
 }
@@ -109,7 +109,7 @@ function ownFile(): string {
   return file;
 }
 
-/** Returns the versions of the packages of connect-rest, or their folders in a checkout. */
+/** Returns the versions of connect-rest's packages or, in a checkout, their folders. */
 function own(names: readonly (keyof typeof OWN_FOLDERS)[], folder: string): Readonly<Record<string, string>> {
   const { private: isCheckout = false, version } = ownManifest();
   const repository = path.join(path.dirname(ownFile()), "..");

@@ -10,18 +10,18 @@ export const CREDENTIALS = {
 
 export type CredentialsKind = keyof typeof CREDENTIALS;
 
-/** The answers of a person, or their defaults. */
+/** The answers that a person gave, or the defaults. */
 export interface Project {
   /** The upstream, and the first part of the proto package: lowercase letters, digits and underscores. */
   readonly name: string;
-  /** The path of an OpenAPI document; undefined for an example to replace. */
+  /** The path of an OpenAPI document; undefined to write an example that the user replaces. */
   readonly document: string | undefined;
-  /** The address of the API. An OpenAPI document has its own. */
+  /** The address of the API. An OpenAPI document states its own address. */
   readonly baseUrl: string;
   readonly credentials: CredentialsKind;
 }
 
-/** The address of an API that is not known yet. */
+/** A placeholder for an API address that is not known yet. */
 export const UNKNOWN_URL = "https://api.example.com";
 
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$/;
@@ -43,7 +43,7 @@ export function packageOf({ name }: Pick<Project, "name">): string {
   return `${name}.v1`;
 }
 
-/** Returns the prefix of the environment variables with a project's credentials. */
+/** Returns the prefix of the environment variables that contain a project's credentials. */
 export function variablePrefix({ name }: Pick<Project, "name">): string {
   return name.toUpperCase();
 }

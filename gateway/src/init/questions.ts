@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import { CREDENTIALS, type CredentialsKind, isName, UNKNOWN_URL } from "./project.ts";
 
-/** The answers on the command line; undefined for those that are missing. */
+/** The answers from the command line; undefined for those that are missing. */
 export interface Given {
   readonly name?: string | undefined;
   readonly openapi?: string | undefined;
@@ -10,13 +10,13 @@ export interface Given {
   readonly credentials?: CredentialsKind | undefined;
 }
 
-/** A terminal: the source of answers, and the place where questions are printed. */
+/** A terminal: the input that provides answers, and the output on which questions are printed. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
-/** Asks for the answers that the command line lacks. Resolves with undefined if the input ends. */
+/** Asks for the answers that the command line lacks. Resolves to undefined if the input ends. */
 export async function ask(given: Given, defaultName: string, streams: Terminal): Promise<Given | undefined> {
   const terminal = createInterface(streams);
   try {
@@ -43,7 +43,7 @@ async function askBy(prompt: Prompt, given: Given, defaultName: string): Promise
   return { name, openapi, baseUrl, credentials: credentials as CredentialsKind | undefined };
 }
 
-/** The input has ended before all questions were answered. */
+/** Thrown if the input ends before all questions have been answered. */
 class InputEnded extends Error {}
 
 class Prompt {
@@ -55,7 +55,7 @@ class Prompt {
     this.lines = lines[Symbol.asyncIterator]();
   }
 
-  /** Asks until the answer is valid. Returns undefined for an empty answer, which stands for the default. */
+  /** Asks until the answer is valid. Returns undefined for an empty answer, which selects the default. */
   async ask(
     question: string,
     byDefault: string,

@@ -2,16 +2,16 @@ import type { Limits } from "../limits.ts";
 import { ClientBuckets } from "./client-buckets.ts";
 
 /**
- * The number of connections of a client that may be closed because of attacks before new connections are
+ * The number of a client's connections that may be closed because of attacks before its new connections are
  * rejected.
  */
 const ENDED_BURST = 50;
 
-/** The number of such connections per second that are allowed after the burst. */
+/** The number of connections per second that may be closed because of attacks after the burst. */
 const ENDED_PER_SECOND = 1;
 
 /**
- * Records clients that attack, beyond the lifetime of their connections: the cost of one connection is
+ * Records which clients attack, for longer than their connections last: the cost of one connection is
  * bounded, but the number of connections, and how often they are reopened, is not. Trusted proxies are never
  * attackers, since their connections carry many clients.
  */
@@ -24,26 +24,26 @@ export class Attackers {
   constructor(limits: Limits, isProxy: (address: string) => boolean) {
     const { requestsPerClient, streamsPerConnection, resetsPerSecond } = limits;
     this.isProxy = isProxy;
-    // a client may cancel all of its requests at the same time, as a connection may
+    // a client may cancel all of its requests at the same time, and so may a connection
     const connections = Math.max(1, requestsPerClient / streamsPerConnection);
     const perSecond = connections * resetsPerSecond;
     this.resets = new ClientBuckets(Math.max(requestsPerClient, streamsPerConnection, perSecond), perSecond);
   }
 
   /**
-   * Counts a rapid reset of a client at `now`; returns true if all connections of the client together exceed
-   * the limit.
+   * Counts a client's rapid reset at `now`; returns true if all connections of the client together exceed the
+   * limit.
    */
   hasReset(address: string, now: number): boolean {
     return !this.isProxy(address) && !this.resets.take(address, now);
   }
 
-  /** Records that a connection of a client was closed at `now` because of an attack. */
+  /** Records that a client's connection was closed at `now` because of an attack. */
   add(address: string, now: number): void {
     this.ended.take(address, now);
   }
 
-  /** Returns whether new connections of a client are currently rejected. */
+  /** Returns whether a client's new connections are currently rejected. */
   isBlocked(address: string, now: number): boolean {
     return this.ended.isOverdrawn(address, now) && !this.isProxy(address);
   }

@@ -11,9 +11,9 @@ export interface Timer {
 }
 
 /**
- * Registers callbacks whose errors are passed to their owner, which ends the affected request, stream or
- * connection. An error thrown by an unguarded callback would end the process. All code on the path of a
- * request registers callbacks through this class, which a test enforces.
+ * Registers callbacks and passes their errors to the callbacks' owner, which ends the affected request,
+ * stream or connection. An error thrown by an unguarded callback would end the process. All code on the path
+ * of a request registers callbacks through this class, which a test enforces.
  */
 export class Callbacks {
   private readonly onThrow: (error: unknown) => void;
@@ -64,7 +64,7 @@ export class Callbacks {
     return { restart: () => void timer.refresh(), stop: () => clearInterval(timer) };
   }
 
-  /** Calls the callback after all work that is already due. */
+  /** Calls the callback after all work that is already scheduled. */
   soon(callback: () => void): void {
     setImmediate(this.guarded(callback));
   }

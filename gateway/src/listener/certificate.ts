@@ -7,7 +7,7 @@ export interface CertificateFiles {
   /** The certificate, followed by its issuers' certificates. */
   readonly certificate: string;
   readonly key: string;
-  /** The authorities that sign client certificates. Default: client certificates are not required. */
+  /** The authorities that sign client certificates. Default: clients need no certificate. */
   readonly clientCa?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function readCertificate(files: CertificateFiles): Certificate {
     key: readPem("key", files.key),
     ...(clientCa === undefined ? {} : { ca: readAuthorities(clientCa) }),
     minVersion: "TLSv1.2",
-    // Disabled because renegotiation is more expensive for a server than for its client.
+    // Disabled because renegotiation costs a server more than its client.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
   try {
@@ -50,10 +50,10 @@ export function readCertificate(files: CertificateFiles): Certificate {
 }
 
 /**
- * Watches both files, and passes each new certificate to a callback. Files that do not match, e.g. while only
- * one of them has been replaced, are reported as an error and read again after the next change.
+ * Watches both files, and passes each new certificate to a callback. Files that do not match, e.g. because
+ * only one of them has been replaced yet, are reported as an error and read again after the next change.
  *
- * @returns a function that stops the watch
+ * @returns a function that stops watching
  */
 export function watchCertificate(
   files: CertificateFiles,
@@ -75,7 +75,10 @@ export function watchCertificate(
   };
 }
 
-/** Reads client authorities. TLS would accept a file without a certificate, and then reject every client. */
+/**
+ * Reads the authorities of client certificates. TLS would accept a file without a certificate, and then
+ * reject every client.
+ */
 function readAuthorities(file: string): Buffer {
   const pem = readPem("client CA", file);
   const certificates = pem.toString("latin1").match(CERTIFICATE) ?? [];

@@ -33,7 +33,7 @@ export function checkRequest(
 /**
  * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
  * the origin form. Its authority replaces the Host header. Invalid addresses, repeated Host headers and a
- * malformed Host header do not change, and are rejected later.
+ * malformed Host header are not changed here; later checks reject them.
  */
 export function useOriginForm(request: HttpRequest): void {
   if (request.url?.startsWith("/") === true) return;
@@ -56,7 +56,7 @@ function checkVersion(request: HttpRequest): HttpRejection | undefined {
 }
 
 /**
- * Rejects any expectation except the only defined one (RFC 9110 section 10.1.1), to which the server has
+ * Rejects every expectation except the only defined one (RFC 9110 section 10.1.1), to which the server has
  * already responded.
  */
 function checkExpectation({ headers, method }: HttpRequest): HttpRejection | undefined {
@@ -71,9 +71,9 @@ function checkExpectation({ headers, method }: HttpRequest): HttpRejection | und
 }
 
 /**
- * Accepts only the chunked transfer coding (RFC 9112 section 6.1). Node ignores any coding applied before the
- * chunks, while a proxy in front of the gateway may read the body differently. The same applies to HTTP/1.0
- * bodies, because HTTP/1.0 has no chunks.
+ * Accepts only the chunked transfer coding (RFC 9112 section 6.1). Node ignores codings that were applied
+ * before the chunked coding, so a proxy in front of the gateway may read a different body. The same applies
+ * to HTTP/1.0 bodies, because HTTP/1.0 has no chunked coding.
  */
 function checkCodings({ headers, httpVersion }: HttpRequest): HttpRejection | undefined {
   const codings = headers["transfer-encoding"];
@@ -104,7 +104,8 @@ function checkSizes(request: HttpRequest, limits: Limits): HttpRejection | undef
 }
 
 /**
- * Limits the spaces and empty lines in a head, which belong to no header, but which the server has to read.
+ * Limits the spaces and empty lines in a head: they are not part of a header, but the server has to read
+ * them.
  */
 function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): HttpRejection | undefined {
   if (headBytes <= headerBytes + urlBytes + READ_AHEAD) return undefined;
@@ -113,9 +114,9 @@ function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): Htt
 }
 
 /**
- * Returns the size of headers: either as on the wire, with `: ` and a line end, or as RFC 9113 section 6.5.2
+ * Returns the size of headers, either as on the wire, with `: ` and a line end, or as RFC 9113 section 6.5.2
  * counts it, with 32 extra bytes for each header. Node accepts larger headers than the limit, so that the
- * gateway can reject them in the form of the protocol.
+ * gateway can reject them in the format of the protocol.
  */
 function headerBytes(rawHeaders: readonly string[], overhead: number): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + overhead / 2, 0);

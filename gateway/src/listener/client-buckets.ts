@@ -1,7 +1,9 @@
 import { clientKey } from "../call/client-key.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** The maximum number of remembered clients; the least recently seen client is removed first. */
+/**
+ * The maximum number of remembered clients. Above it, the client that was last seen longest ago is removed.
+ */
 const MAX_CLIENTS = 10_000;
 
 /**

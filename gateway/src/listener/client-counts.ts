@@ -2,10 +2,10 @@ import { FairShare } from "connect-rest-runtime/internal";
 import { clientKey } from "../call/client-key.ts";
 
 /**
- * Counts resources of clients, e.g. their connections, and reports when one client has too many. Any client
- * may use the first half of the total, so that a single client, such as a proxy, is not limited while there
- * are no others. The other half is shared: a client gets more only while it has less than its part and leaves
- * enough to others.
+ * Counts the resources that clients use, e.g. their connections, and reports when one client has too many.
+ * Any client may use the first half of the total, so that a single client, such as a proxy, is not limited
+ * while there are no others. The other half is shared: a client gets more only while it has less than its
+ * part and leaves enough to others.
  */
 export class ClientCounts {
   private readonly max: number;
@@ -14,7 +14,7 @@ export class ClientCounts {
 
   /**
    * @param max the total limit
-   * @param perClient the limit of one client while half of the total is taken
+   * @param perClient the limit of each client once half of the total is taken
    */
   constructor(max: number, perClient: number) {
     this.max = max;
@@ -32,7 +32,8 @@ export class ClientCounts {
   }
 
   /**
-   * Returns the limit that another resource for a client would exceed; undefined if a resource is available.
+   * Returns the limit that another resource for a client would exceed; undefined if the client may have the
+   * resource.
    */
   excess(client: string): "all" | "client" | undefined {
     if (this.size >= this.max) return "all";

@@ -11,8 +11,8 @@ const SIMPLE_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-d
  * Returns whether a web page of another origin could send a request without a preflight request (the CORS
  * protocol of the Fetch standard, section 3.2). Such a request must be rejected, because hiding its response
  * is not enough. The decision uses `Sec-Fetch-Site`, which pages cannot forge, or else `Origin`. Origins are
- * compared by host, since a proxy that terminates TLS may not report the scheme. Requests without either
- * header come from no page.
+ * compared by host, since a proxy that terminates TLS may not report the scheme. A request without either
+ * header does not come from a page.
  */
 export function isCrossOrigin(request: HttpRequest, { authority }: Origin): boolean {
   if (!isSimple(request)) return false;

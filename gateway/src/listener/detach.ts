@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
 
-/** Listeners that remain on a detached stream: those that serve its connection. */
+/** Listeners that remain on a detached stream, because they serve its connection. */
 const KEPT = new WeakSet<object>();
 
 /** Marks a listener that remains on detached streams. */

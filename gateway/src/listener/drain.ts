@@ -25,8 +25,8 @@ const EVERY_STREAM = 2 ** 31 - 1;
 
 /**
  * Shuts down a listener in two steps, without losing a request. First it asks every client to disconnect
- * (`connection: close`, GOAWAY) and still serves all requests, also on new connections, because a load
- * balancer needs time to notice. After `drainNoticeMs` it stops listening and closes idle connections.
+ * (`connection: close`, GOAWAY) and still serves all requests, even on new connections, because a load
+ * balancer takes time to notice. After `drainNoticeMs` it stops listening and closes idle connections.
  * Resolves when the last connection has closed, or after `drainGraceMs`, when the remaining connections are
  * cut.
  *
@@ -60,7 +60,7 @@ export async function startDrain(
 }
 
 /**
- * Runs a function after pending connections have been accepted and their first bytes read. In a busy process,
+ * Runs a function once pending connections have been accepted and their first bytes read. In a busy process,
  * timers would run before that.
  */
 function afterWaiting(run: () => void, callbacks: Callbacks): void {
@@ -85,7 +85,7 @@ export function closeAll(parts: ListenerParts): void {
   for (const socket of parts.pending) socket.destroy();
   for (const session of parts.sessions) session.destroy();
   parts.h1.closeAllConnections();
-  // A destroyed session still writes its remaining output, which a peer that does not read can block.
+  // A destroyed session still writes its remaining output. A peer that does not read can block that output.
   for (const socket of parts.sockets) socket.destroy();
   // This server never listened, but it owns the timer that checks its connections.
   parts.h1.close();

@@ -12,8 +12,9 @@ import type { Reject } from "./rejection.ts";
 const LINGER_MS = 1000;
 
 /**
- * Ends a request after an internal defect: responds with 500, or cuts a response that has begun. HTTP/1 loses
- * its connection, HTTP/2 only the stream. Never throws, since no caller would catch the error.
+ * Ends a request after an internal defect: responds with 500, or cuts a response that has begun. Cutting ends
+ * the connection in HTTP/1, and only the stream in HTTP/2. Never throws, since no caller would catch the
+ * error.
  */
 export function failExchange(request: HttpRequest, response: HttpResponse, reject: Reject): void {
   try {
@@ -30,7 +31,7 @@ export function failExchange(request: HttpRequest, response: HttpResponse, rejec
 
 /**
  * Reads and discards the rest of a request whose response has been sent, so that the connection can serve the
- * next request. The time for it is limited.
+ * next request. The time for this is limited.
  */
 export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void {
   if (request.complete) return;
@@ -50,15 +51,15 @@ export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void 
   const body = incoming(request);
   callbacks.once(body, "end", stop);
   callbacks.on(body, "data", () => countChunk(request));
-  // A reader that was stopped at a deadline still listens, and would block the rest of the body. Without such
-  // a reader, this must not be called: it would stop Node from discarding the body.
+  // A reader that was stopped at a deadline still listens, and would block the rest of the body. If no such
+  // reader exists, this function must not be called: it would stop Node from discarding the body.
   if (body.listenerCount("readable") > 0) body.removeAllListeners("readable");
   body.resume();
 }
 
 /**
  * Closes a connection whose end has been sent, if its peer does not close it, e.g. because the peer does not
- * read a response. Node's HTTP/2 sessions wait for their peers indefinitely, even after they are destroyed.
+ * read its response. Node's HTTP/2 sessions wait for their peers indefinitely, even after they are destroyed.
  */
 export function lingerForClose(socket: Duplex, callbacks: Callbacks): void {
   callbacks.once(socket, "finish", () => {

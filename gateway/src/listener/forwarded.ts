@@ -8,14 +8,14 @@ export interface ForwardedHop {
   readonly authority?: string | undefined;
 }
 
-/** The maximum number of hops to read, counted from the last; no deployment has more proxies. */
+/** The maximum number of hops to read, counted from the last hop; no deployment has more proxies. */
 const MAX_HOPS = 32;
 
 /** `token=value` of RFC 7239 section 4, where the value is a token or a quoted string; a comma ends a hop. */
 const PAIR_PATTERN = /\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*([;,]|$)/y;
 
 /**
- * Returns the hops of a `Forwarded` header (RFC 7239), the client's hop first; returns no hops for a
+ * Returns the hops of a `Forwarded` header (RFC 7239), starting at the client; returns no hops for a
  * malformed header.
  */
 export function parseForwarded(text: string): ForwardedHop[] {
@@ -37,7 +37,7 @@ export function parseForwarded(text: string): ForwardedHop[] {
   return pairs.size === 0 ? hops.slice(-MAX_HOPS) : [];
 }
 
-/** Returns the addresses of an `X-Forwarded-For` header, the client's address first. */
+/** Returns the addresses in an `X-Forwarded-For` header, starting at the client. */
 export function parseForwardedFor(text: string): (string | undefined)[] {
   if (text === "") return [];
   return text

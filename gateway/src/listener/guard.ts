@@ -12,22 +12,22 @@ export interface GuardOptions {
   /** The origins whose pages may send requests; `*` allows every origin. */
   readonly origins: readonly string[];
   /**
-   * Returns whether pages of all origins may send a request, even if `origins` does not allow them. Default:
-   * only for `/`.
+   * Returns whether pages of any origin may send a request to a path, even if `origins` does not allow them.
+   * Default: only to `/`.
    */
   readonly isShared?: ((path: string, method: string | undefined) => boolean) | undefined;
   /** Returns whether a path is served only over HTTPS. Default: no path is. */
   readonly needsHttps?: ((path: string) => boolean) | undefined;
 }
 
-/** Returns the rejection of a request that must not be served; undefined if it may be served. */
+/** Returns the reason for rejecting a request; undefined if the request may be served. */
 export type Guard = (request: HttpRequest, origin: Origin) => HttpRejection | undefined;
 
 /**
- * Creates a guard that rejects requests of web pages that are not allowed. If an attacker resolves a page's
- * name to this machine (DNS rebinding), the browser treats the page and the gateway as the same origin. The
- * guard recognizes such a page by the requested host, both in the request and as a trusted proxy forwards it.
- * Most requests of other pages need a preflight request, for which `origins` decides. Requests that browsers
+ * Creates a guard that rejects web page requests that are not allowed. If an attacker resolves a page's name
+ * to this machine (DNS rebinding), the browser treats the page and the gateway as the same origin. The guard
+ * recognizes such a page by the requested host, both in the request and as a trusted proxy forwards it. Most
+ * requests from other pages need a preflight request, for which `origins` decides. Requests that browsers
  * send without a preflight are rejected here.
  */
 export function createGuard({ hosts, origins, isShared, needsHttps }: GuardOptions): Guard {

@@ -11,8 +11,8 @@ const ASK_MS = 250;
  * Serves an HTTP/1 client that has half-closed its connection. The client may still wait for its response
  * (RFC 9112 section 9.6), or may have disconnected: TCP signals both in the same way. After 250 ms and 500 ms
  * without a response, the client gets an interim 100 (Continue) (RFC 9110 section 15.2). If the client has
- * disconnected, its system responds with a reset. A client that half-closes while it reads a stream is
- * considered disconnected.
+ * disconnected, its operating system responds with a reset. A client that half-closes while it reads a stream
+ * counts as disconnected.
  */
 export function serveHalfClosed(
   socket: Duplex,
@@ -25,7 +25,7 @@ export function serveHalfClosed(
       socket.end();
       return;
     }
-    // the first write makes the system reset the connection; the second write detects the reset
+    // the first write makes the client's system reset the connection; the second write detects the reset
     const timers = [1, 2].map((time) => callbacks.after(time * ASK_MS, () => ask(owed()[0])));
     callbacks.once(socket, "close", () => {
       for (const timer of timers) timer.stop();

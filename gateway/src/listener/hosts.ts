@@ -7,7 +7,7 @@ export const ANY_HOST = "*";
 /** The hosts that browsers resolve to their own machine, regardless of DNS (RFC 6761 section 6.3). */
 const LOOPBACK_HOSTS = ["localhost", "*.localhost", "127.0.0.1", "::1"] as const;
 
-/** The paths that are served for any host, since probes use addresses. */
+/** The paths that are served for any host, since probes use IP addresses in place of names. */
 const PROBES: ReadonlySet<string> = new Set([
   "/healthz",
   "/readyz",
@@ -15,7 +15,7 @@ const PROBES: ReadonlySet<string> = new Set([
   "/grpc.health.v1.Health/Watch",
 ]);
 
-/** Returns whether a path is for probes, and so served for any host. */
+/** Returns whether a path is for probes, which may use any host. */
 export function isProbe(path: string): boolean {
   return PROBES.has(path);
 }
@@ -32,7 +32,7 @@ export function isLoopback(host: string): boolean {
  * Returns the hosts whose requests are served: the given hosts, or else, on a loopback address, the loopback
  * names and the address itself.
  *
- * @param host the listening address
+ * @param host the address to listen on
  * @throws Error if no hosts are given and the address is not a loopback address
  */
 export function hostsOf(host: string, given: readonly string[] | undefined): readonly string[] {
@@ -50,7 +50,7 @@ export function missingHosts(host: string): string {
   );
 }
 
-/** The warning for a gateway that anyone who reaches it may call. */
+/** The warning for a gateway that anyone who can reach it may call. */
 export const OPEN_TO_ALL =
   "the gateway listens beyond loopback and does not authorize callers: whoever reaches it may call its upstreams with the credentials of the configuration";
 
@@ -62,12 +62,12 @@ export function isHostPattern(text: string): boolean {
   return text === ANY_HOST || parseHost(text) !== undefined;
 }
 
-/** Returns whether requests for an authority, a host with an optional port, are served. */
+/** Returns whether requests are served that name this authority, which is a host with an optional port. */
 export type HostCheck = (authority: string) => boolean;
 
 /**
- * Creates a check of authorities by host. The check ignores case, the trailing dot of a name, the notation of
- * an IP address, and the port.
+ * Creates a function that checks whether the host of an authority is allowed. The check ignores case, the
+ * trailing dot of a name, the notation of an IP address, and the port.
  */
 export function createHostCheck(hosts: readonly string[]): HostCheck {
   if (hosts.includes(ANY_HOST)) return () => true;

@@ -11,12 +11,12 @@ export type HttpRequest = IncomingMessage | Http2Request;
 /** The response to a request of either HTTP version. */
 export type HttpResponse = ServerResponse | Http2Response;
 
-/** An HTTP/2 stream that is detached from its request and response. */
+/** An HTTP/2 stream that has been detached from its request and response. */
 export interface DetachedStream {
   readonly stream: ServerHttp2Stream;
   /** Must be called after each write, because the client then has bytes to read. */
   readonly wrote: (stream: ServerHttp2Stream) => void;
-  /** Must be called after the client has read something, and when the stream closes. */
+  /** Must be called once the client has read something, and when the stream closes. */
   readonly progressed: (stream: ServerHttp2Stream) => void;
 }
 
@@ -39,7 +39,7 @@ export interface Exchange {
   /**
    * Detaches a long-lived, mostly idle stream: everything that belongs to its request and response is
    * released, which reduces its memory to a third. Returns undefined for HTTP/1.1. Afterwards only the stream
-   * itself may be used; no listeners remain on it except those that serve its connection.
+   * itself may be used; only the listeners that serve its connection remain on it.
    */
   detach(): DetachedStream | undefined;
 }
@@ -73,7 +73,7 @@ export function outgoing(response: HttpResponse): Writable {
   return "stream" in response ? response.stream : response;
 }
 
-/** Returns whether the client has disconnected, so that nothing can be written to it. */
+/** Returns whether the client has disconnected, after which nothing can be written to it. */
 export function isGone(response: HttpResponse): boolean {
   return (
     response.destroyed || ("stream" in response && (response.stream.destroyed || response.stream.closed))
@@ -81,8 +81,8 @@ export function isGone(response: HttpResponse): boolean {
 }
 
 /**
- * Returns whether a closed response was sent completely. Node ends an HTTP/2 stream that a client resets, so
- * a reset stream also counts as finished in Node.
+ * Returns whether a closed response was sent completely. If a client resets an HTTP/2 stream, Node ends the
+ * stream, so Node also counts a reset stream as finished.
  */
 export function isSent(response: HttpResponse): boolean {
   return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
@@ -91,9 +91,9 @@ export function isSent(response: HttpResponse): boolean {
 const { write, end } = nodeHttp.ServerResponse.prototype;
 
 /**
- * Returns whether the bytes of a response will not be read again: it was written to its connection
- * completely, without an error, and by Node's own functions. A middleware that replaces these functions may
- * still hold the bytes.
+ * Returns whether nothing will read the bytes of a response again. This is so if the response was written to
+ * its connection completely, without an error, and by Node's own functions. A middleware that replaces these
+ * functions may still hold the bytes.
  */
 export function isTaken(response: HttpResponse): boolean {
   if (!isSent(response) || isGone(response)) return false;
@@ -107,7 +107,7 @@ export function isTaken(response: HttpResponse): boolean {
 }
 
 /**
- * Cuts a response off. Over HTTP/2, only the stream ends; over HTTP/1, the connection, since HTTP/1 has no
+ * Cuts a response off. In HTTP/2, only the stream ends. In HTTP/1, the connection ends, since HTTP/1 has no
  * other signal.
  *
  * @param code the error code of the HTTP/2 reset
@@ -118,7 +118,7 @@ export function cut(response: HttpResponse, code: number = constants.NGHTTP2_INT
 }
 
 /**
- * Sends a whole response, unless the client has disconnected. Header names are in lower case. Over HTTP/2, a
+ * Sends a whole response, unless the client has disconnected. Header names are in lower case. In HTTP/2, a
  * response without a body is a single HEADERS frame with END_STREAM.
  */
 export function sendResponse(

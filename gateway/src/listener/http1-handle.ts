@@ -2,14 +2,14 @@ import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 
 /**
- * Pauses a connection of HTTP/1. Node's server stops and starts to read a connection by the events `pause`
- * and `resume` of its socket, and resumes the socket whenever a body is read.
+ * Pauses an HTTP/1 connection. Node's server starts and stops reading a connection on the events `resume` and
+ * `pause` of its socket, and resumes the socket whenever a body is read.
  */
 export class Http1Handle {
   private readonly socket: Duplex;
   private readonly callbacks: Pick<Callbacks, "on">;
   private release: (() => void) | undefined;
-  /** Whether Node reads the connection, or would by now. */
+  /** Whether Node reads the connection, or would read it if it were not paused here. */
   private isWanted = false;
 
   constructor(socket: Duplex, callbacks: Pick<Callbacks, "on">) {
@@ -36,7 +36,7 @@ export class Http1Handle {
   }
 }
 
-/** Node has no public property for it: `isPaused` is about a stream that the server bypasses. */
+/** Node has no public property for this: `isPaused` describes a stream that the server bypasses. */
 function isRead(socket: Duplex): boolean {
   const handle: unknown = Reflect.get(socket, "_handle");
   return typeof handle === "object" && handle !== null && "reading" in handle && handle.reading === true;

@@ -6,7 +6,7 @@ import { nodeHttp } from "./node-http.ts";
 import { ofSocket } from "./preface.ts";
 import { type HttpRejection, sendRawRejection } from "./rejection.ts";
 
-/** Returns whether a connection has begun to send a response, so that nothing else may be written to it. */
+/** Returns whether a response has begun on a connection, after which nothing else may be written to it. */
 type HasResponse = (socket: Duplex) => boolean;
 
 /** Serves one HTTP/1.1 request. */
@@ -20,14 +20,15 @@ interface Notified {
 }
 
 /**
- * The header size that Node accepts, in bytes. The listener rejects headers over its own limit with an
- * explanation, in the form of the protocol.
+ * The maximum header size that Node accepts, in bytes. The listener rejects headers over its own, lower limit
+ * with an explanation, in the format of the protocol.
  */
 const LARGEST_HEADERS = 64 * 1024;
 
 /**
- * Creates the HTTP/1.1 server of the port. The server does not listen itself but receives connections. It has
- * no timer for whole bodies, because uploads may take long; a separate limit applies to pauses within a body.
+ * Creates the HTTP/1.1 server of the port. The server does not listen itself, but receives connections. It
+ * has no timer for whole bodies, because uploads may take long; a separate limit applies to pauses within a
+ * body.
  */
 export function createHttp1Server(
   limits: Limits,
@@ -47,14 +48,14 @@ export function createHttp1Server(
     requestTimeout: 0,
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.max(10, Math.min(1000, limits.headersTimeoutMs / 4)),
-    // Without a Host header, Node would send an empty 400; the listener sends an explanation.
+    // If the Host header is missing, Node would send an empty 400; the listener sends an explanation.
     requireHostHeader: false,
   };
   const server = nodeHttp.createServer(options);
   // A client that has half-closed its connection still gets the response. Node's types lack this property.
   Reflect.set(server, "httpAllowHalfOpen", true);
-  // One more than allowed: Node drops excess headers silently, and the listener rejects requests by this
-  // count.
+  // One more than allowed: Node drops excess headers silently, so the listener compares the number of headers
+  // with its limit.
   server.maxHeadersCount = limits.headerCount + 1;
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) {
@@ -69,7 +70,7 @@ export function createHttp1Server(
     ofTunnel.guarded(reject)(socket, tunnelRejection(request));
   };
   callbacks.on(server, "request", onRequest);
-  // Node would respond to these requests itself, without a guard against exceptions.
+  // Node would respond to these requests itself, and nothing would catch its exceptions.
   callbacks.on(server, "checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
     response.writeContinue();
     onRequest(request, response);
@@ -79,8 +80,8 @@ export function createHttp1Server(
   callbacks.on(server, "clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     ofSocket(socket, onError).guarded(onClientError)(error, socket);
   });
-  // This event starts Node's list of connections, which is needed for the header timeout and for closing idle
-  // connections.
+  // This event makes Node start its list of connections, which it needs for the header timeout and for
+  // closing idle connections.
   server.emit("listening");
   return server;
 }

@@ -49,7 +49,7 @@ export class Http2Request {
     return this.compat ?? this.stream;
   }
 
-  /** Iterates over the chunks of the body, until the stream ends in any way. */
+  /** Iterates over the chunks of the body until the stream ends, for whatever reason. */
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterator<Uint8Array> {
     this.compat ??= new Http2ServerRequest(this.stream, this.headers, {}, this.rawHeaders);
     return this.compat.iterator(options);
@@ -131,8 +131,8 @@ export class Http2Response {
     }
     if (trailers !== undefined) this.trailers = trailers;
     stream.on(WANT_TRAILERS, this.onTrailers);
-    // also without trailers: a stream that ends with its last bytes may close before it reports that they
-    // were written
+    // set even if there are no trailers: a stream that ends with its last bytes may close before it reports
+    // that they were written
     stream.respond(headers, { waitForTrailers: true });
     stream.end(body);
   }

@@ -18,8 +18,8 @@ export interface Http2Server {
 }
 
 /**
- * The largest header list that nghttp2 accepts, in bytes; up to this size, the listener rejects a list with
- * an explanation.
+ * The maximum size of a header list that nghttp2 accepts, in bytes; up to this size, the listener rejects a
+ * list with an explanation.
  */
 const LARGEST_HEADERS = 64 * 1024;
 
@@ -27,9 +27,9 @@ const LARGEST_HEADERS = 64 * 1024;
 const NODE_RESETS_PER_SECOND = 10_000;
 
 /**
- * Creates the HTTP/2 server of the port. The server does not listen itself but receives connections. It
- * handles raw streams, because for a stream that its peer has already reset, Node would create requests and
- * respond to `Expect` without a guard against exceptions.
+ * Creates the HTTP/2 server of the port. The server does not listen itself, but receives connections. It
+ * handles raw streams: if a peer has already reset a stream, Node would still create a request for it and
+ * respond to `Expect`, and nothing would catch an exception.
  *
  * @param attackers counts the resets of clients, and the clients whose sessions end because of an attack
  */
@@ -47,7 +47,7 @@ export function createHttp2Server(
   const server = http2.createServer({
     settings: {
       maxConcurrentStreams: limits.streamsPerConnection,
-      // Larger than the limit, because otherwise clients would reject their own request, without an
+      // Higher than the gateway's limit, because otherwise clients would reject their own request, without an
       // explanation.
       maxHeaderListSize: Math.max(LARGEST_HEADERS, limits.headerBytes),
       enablePush: false,
@@ -57,7 +57,7 @@ export function createHttp2Server(
     streamResetRate: resets,
   });
   const onStream: OnStream = (stream, headers, _flags, rawHeaders) => {
-    // The stream was reset in the packet that opened it, so its client expects no response.
+    // The packet that opened the stream also reset it, so the client expects no response.
     if (stream.destroyed || stream.closed) return;
     const request = new Http2Request(stream, headers, rawHeaders);
     const response = new Http2Response(stream);

@@ -5,7 +5,7 @@ import { Callbacks, sharedListener, type Timer } from "./callbacks.ts";
 import { keepWhenDetached } from "./detach.ts";
 import { type AttackReports, SessionAttack } from "./session-attack.ts";
 
-/** The time that a session has to close. */
+/** The time that a session has to close, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
 
 /** Receives the events of a session. */
@@ -43,9 +43,9 @@ export type OnStream = (
 
 /**
  * Serves the streams of a session, and enforces limits for which Node has no timer. The first request must be
- * complete within `headersTimeoutMs`. The session may be without a request for `idleTimeoutMs`, even if bytes
- * trickle in. `ResetBudget` limits resets, and `HeaderBudget` limits headers. An error thrown by a callback
- * ends the session or the affected stream.
+ * complete within `headersTimeoutMs`. The session may be without a request for at most `idleTimeoutMs`, even
+ * if bytes trickle in. `ResetBudget` limits resets, and `HeaderBudget` limits headers. An error thrown by a
+ * callback ends the session or the affected stream.
  */
 export function serveSession(
   session: http2.ServerHttp2Session,
@@ -80,7 +80,7 @@ export function serveSession(
     const now = performance.now();
     if (wasReset(stream) && attack.resetAt(now, { ageMs: now - openedAt, timeoutMs })) return;
     if (open === 0) {
-      // After a GOAWAY of the peer, Node considers the session closed, but the peer can keep it open.
+      // After the peer has sent a GOAWAY, Node considers the session closed, but the peer can keep it open.
       const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
       timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
     }
@@ -120,10 +120,10 @@ export function serveSession(
 const ERR_PROTO = -505;
 
 /**
- * Keeps a session open whose peer sent a body longer than its content-length. nghttp2 resets only that stream
- * (RFC 9113 sections 5.4.2 and 8.1.1), but reports the error in the same way as a connection error, on which
- * Node destroys the session. The session is therefore destroyed one turn later, unless a stream was reset in
- * the meantime.
+ * Keeps a session open if its peer sent a body longer than its content-length. nghttp2 resets only that
+ * stream (RFC 9113 sections 5.4.2 and 8.1.1), but reports the error in the same way as a connection error, on
+ * which Node destroys the session. The session is therefore destroyed one turn later, unless a stream was
+ * reset in the meantime.
  *
  * @param invalidStreams returns the number of streams that were reset for a protocol error
  */
@@ -157,7 +157,7 @@ function isViolation({ code }: NodeJS.ErrnoException): boolean {
   );
 }
 
-/** Returns whether a stream ended before its response, by either side and with any code. */
+/** Returns whether a stream was ended before its response, by either side and with any code. */
 function wasReset({ rstCode, aborted }: http2.ServerHttp2Stream): boolean {
   return rstCode !== http2.constants.NGHTTP2_NO_ERROR || aborted;
 }

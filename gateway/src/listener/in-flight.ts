@@ -5,7 +5,7 @@ export class InFlight {
   /** A connection keeps its list for its whole lifetime, even when the list is empty. */
   private readonly byConnection = new WeakMap<object, HttpResponse[]>();
 
-  /** Adds a response until its removal; returns the number of responses of its connection. */
+  /** Adds a response; returns the number of responses on its connection. */
   add(connection: object, response: HttpResponse): number {
     const responses = this.byConnection.get(connection);
     if (responses !== undefined) return responses.push(response);
@@ -13,7 +13,7 @@ export class InFlight {
     return 1;
   }
 
-  /** Removes a closed or detached response; returns the number of remaining responses of its connection. */
+  /** Removes a closed or detached response; returns the number of remaining responses on its connection. */
   remove(connection: object, response: HttpResponse): number {
     const responses = this.byConnection.get(connection) ?? [];
     const at = responses.indexOf(response);
@@ -21,7 +21,7 @@ export class InFlight {
     return responses.length;
   }
 
-  /** Returns the responses that are not yet sent on a connection. */
+  /** Returns the responses on a connection that have not been sent yet. */
   owedBy(connection: object): readonly HttpResponse[] {
     return this.byConnection.get(connection) ?? [];
   }

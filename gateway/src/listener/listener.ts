@@ -35,11 +35,11 @@ export interface ListenerOptions {
   readonly limits: Limits;
   /** Serves a checked request. An error that it throws becomes a 500 response and is reported. */
   readonly handler: HttpHandler;
-  /** Sends a rejection in the form of the request's protocol. */
+  /** Sends a rejection in the format of the request's protocol. */
   readonly reject: Reject;
   /** Receives errors that callers cannot resolve. */
   readonly onError: (error: unknown) => void;
-  /** Called for each request or connection over a limit. */
+  /** Called for each request or connection that exceeds a limit. */
   readonly onLimit: OnLimit;
   /** Called for each TLS handshake that fails. */
   readonly onTlsFailure?: () => void;
@@ -56,13 +56,13 @@ export interface ListenerOptions {
   /** The certificate for TLS. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
   /**
-   * Returns whether a path belongs to a stream that watches a feed. Such streams have a separate limit, which
-   * counts them from the start. Default: no path does.
+   * Returns whether a path belongs to a stream that watches a feed. Such streams count towards a separate
+   * limit from the start. Default: no path does.
    */
   readonly isWatch?: ((path: string) => boolean) | undefined;
   /** Trusted proxies, whose connections carry many clients. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
-  /** The maximum number of files that the process may have open. Default: the limit of the system. */
+  /** The maximum number of files that the process may have open. Default: the limit that the system sets. */
   readonly openFiles?: number | undefined;
 }
 
@@ -133,7 +133,7 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-/** Creates the servers that read requests from connections. */
+/** Creates the servers that read requests on connections. */
 function createServers(options: ListenerOptions, taker: Taker, inFlight: InFlight, callbacks: Callbacks) {
   const { limits, onLimit, onError } = options;
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
@@ -190,8 +190,8 @@ interface ConnectionOptions {
 }
 
 /**
- * Creates the server that accepts connections, with the sets of all open connections and of those without a
- * known protocol.
+ * Creates the server that accepts connections. Also returns the set of all open connections, and the set of
+ * connections whose protocol is not known yet.
  */
 function createConnectionServer({ taker, identify, handOver, callbacks, onError }: ConnectionOptions) {
   const pending = new Set<net.Socket>();
@@ -215,7 +215,7 @@ function createConnectionServer({ taker, identify, handOver, callbacks, onError 
     ofConnection.guarded(onConnection)(socket, ofConnection);
   });
   // Occurs, for example, if the process has no file descriptor left for a connection; without a listener, the
-  // event would end the process. `listen` reports errors that prevent the server from listening.
+  // event would end the process. Errors that prevent the server from listening are reported by `listen`.
   callbacks.on(server, "error", (error: unknown) => {
     if (server.listening) onError(error);
   });
@@ -253,7 +253,7 @@ function createTaker(
   const connections = new ClientCounts(most.all, most.perClient);
   const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
   // counts watches until their calls are admitted; the limit per client applies only on admission, so one
-  // client may use all slots here
+  // client may use all slots until then
   const watches = new ClientCounts(limits.watchers, limits.watchers);
   const isProxy = createProxyCheck(options.proxies);
   const attackers = new Attackers(limits, isProxy);
@@ -284,7 +284,7 @@ function createTaker(
         callbacks.once(socket, "close", connections.add(client));
         return true;
       }
-      // Not `maxConnections`, because the primary process would endlessly redistribute connections that a
+      // Not `maxConnections`: with it, the primary process would endlessly redistribute connections that a
       // worker does not accept.
       onLimit(limit);
       socket.destroy();
@@ -292,7 +292,7 @@ function createTaker(
     },
     request: (request, response, callbacks) => {
       if (!isHttp2(request)) turns.reads.countRequest();
-      // a connection that was closed for excessive pipelining in the same read
+      // the connection was closed for excessive pipelining during the same read
       if (!isHttp2(request) && request.socket.destroyed) return;
       const origin = originOf(request);
       const isWatch =
@@ -302,7 +302,7 @@ function createTaker(
       const counts = isWatch ? watches : requests;
       const taken = new TakenRequest(request, response, origin, callbacks, counts, parts);
       if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
-        // HTTP/2 enforces this limit itself; an HTTP/1.1 client could pipeline any number of requests.
+        // HTTP/2 enforces this limit itself, while an HTTP/1.1 client could pipeline any number of requests.
         onLimit("streamsPerConnection");
         request.socket.destroy();
       } else if (exceeded !== undefined) {
@@ -335,8 +335,8 @@ function connectionLimit(
 }
 
 /**
- * The number of requests over `requestsInFlight` that are rejected with a response; further requests close
- * their connections.
+ * The number of requests over `requestsInFlight` that are rejected with a response. Requests over this number
+ * close their connections.
  */
 const REFUSED_AT_ONCE = 1000;
 

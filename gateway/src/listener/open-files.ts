@@ -3,27 +3,30 @@ import type { Socket } from "node:net";
 import type { Limits } from "../limits.ts";
 
 /**
- * The fraction of the files that client connections may use; the rest is for upstreams, the store, and the
- * process itself.
+ * The fraction of the file descriptors that client connections may use. The remaining ones are for upstreams,
+ * the store, and the process itself.
  */
 const PART = 3 / 4;
 
 /**
- * The fraction of the files for the connections of all clients together. It is below `PART`, which leaves
+ * The fraction of the file descriptors for which connections are admitted. It is below `PART`, which leaves
  * room for another client.
  */
 const CONNECTIONS_PART = 5 / 8;
 
-/** The fraction of these connections for a single client if there are few connections. */
+/** The fraction of the connections that a single client may have if file descriptors limit their number. */
 const CLIENT_PART = 1 / 2;
 
-/** The maximum number of connections, in total and for one client while half of the total is open. */
+/** The maximum number of connections: in total, and for each client once half of the total is open. */
 export interface MaxConnections {
   readonly all: number;
   readonly perClient: number;
 }
 
-/** Returns the numbers of connections that both the limits and the open files of the process allow. */
+/**
+ * Returns the maximum numbers of connections that both the limits and the file descriptors of the process
+ * allow.
+ */
 export function maxConnections(
   { connections, connectionsPerClient }: Pick<Limits, "connections" | "connectionsPerClient">,
   openFiles: number | undefined,
@@ -49,9 +52,9 @@ export function maxOpenFiles(): number | undefined {
 }
 
 /**
- * Returns whether a new connection leaves too few files for other uses. Systems assign the lowest free
- * number, so the number of the newest file approximates the count of open files. Without free files, a
- * process cannot reach upstreams, and a worker loses the connections handed to it.
+ * Returns whether a new connection leaves too few file descriptors for other uses. Systems assign the lowest
+ * free number, so the number of the newest file approximates the count of open files. Without free file
+ * descriptors, a process cannot reach upstreams, and a worker loses the connections handed to it.
  */
 export function leavesTooFew(socket: Socket, openFiles: number | undefined): boolean {
   if (openFiles === undefined) return false;

@@ -4,7 +4,7 @@ import type { Callbacks } from "./callbacks.ts";
 import { keepWhenDetached } from "./detach.ts";
 import type { ReadTurns } from "./read-turns.ts";
 
-/** The property of a session that counts the streams that it opens. */
+/** The property of a session that counts the streams that the session opens. */
 const OPENED = Symbol("opened");
 
 // a named constant: a listener that ignores an event cannot throw
@@ -12,10 +12,10 @@ const ERROR = "error";
 const ignoreError = keepWhenDetached(() => undefined);
 
 /**
- * Calls back as soon as a session has opened too many streams in one turn of the event loop, at the moment
- * when Node creates the stream. The event `stream` is emitted only after a whole packet was read, which can
- * open and reset thousands of streams. A session destroyed here creates no further streams. Stream errors are
- * ignored, since they may be emitted before the event.
+ * Calls back as soon as a session has opened too many streams in one event-loop turn, at the moment when Node
+ * creates the stream. The event `stream` would be too late: it is emitted only after a whole packet was read,
+ * which can open and reset thousands of streams. A session destroyed here creates no further streams. Stream
+ * errors are ignored, since they may be emitted before the event.
  *
  * @param tooMany must not throw
  */
@@ -44,7 +44,7 @@ export function watchOpened(
 
 let isWatching = false;
 
-/** Subscribes to Node's channel, which reports the streams of all servers. */
+/** Subscribes to Node's diagnostics channel, which reports the streams of all servers. */
 function watchStreams(): void {
   if (isWatching) return;
   isWatching = true;

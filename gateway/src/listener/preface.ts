@@ -12,12 +12,12 @@ export function classify(bytes: Uint8Array): "http1" | "http2" | "more" {
   return length === PREFACE.length ? "http2" : "more";
 }
 
-/** Receives the protocol of a connection, and the socket to use. */
+/** Receives the protocol of a connection, and the socket to use from then on. */
 export type Identified = (protocol: "http1" | "http2", socket: Socket) => void;
 
 /**
- * Detects the protocol of a new connection. A connection that stays undetermined for too long is destroyed
- * without a report.
+ * Detects the protocol of a new connection. If the protocol remains unknown for too long, the connection is
+ * destroyed without a report.
  */
 export type Identify = (socket: Socket, report: Identified) => void;
 

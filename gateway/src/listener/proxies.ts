@@ -21,9 +21,9 @@ export interface ProxyOptions {
 }
 
 /**
- * Creates a reader for the origin of requests. The origin is the connection's peer or, for a trusted proxy,
- * the hop that the proxy reports. The client is the nearest address that is not a trusted proxy. Header
- * entries before that address come from the client and are ignored.
+ * Creates a function that returns the origin of a request. The origin is the connection's peer or, for a
+ * trusted proxy, the hop that the proxy reports. The client is the nearest address that is not a trusted
+ * proxy. Header entries before that address come from the client and are ignored.
  */
 export function createOriginReader(options: ProxyOptions = {}): (request: HttpRequest) => Origin {
   const addresses = options.trusted ?? [];

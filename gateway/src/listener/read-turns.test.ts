@@ -10,6 +10,7 @@ import { countChunk, ReadTurns } from "./read-turns.ts";
 class FakeSession extends EventEmitter {
   destroyed = false;
   isRead = true;
+  onReadStart = () => {};
   readonly socket: { readonly remoteAddress: string; readonly _handle: object };
 
   constructor(remoteAddress = "a") {
@@ -24,6 +25,7 @@ class FakeSession extends EventEmitter {
       },
       readStart: () => {
         this.isRead = true;
+        this.onReadStart();
       },
     };
   }
@@ -132,7 +134,30 @@ test("whichever clients send chunks, one whose chunks take most of a full turn r
         isFull && count >= 2400 && !areMessages && name !== PROXY;
       expect(isRead()).toEqual(Object.entries(chunks).map(([name, count]) => !rests(name, count)));
       endRests();
+      endTurn();
       expect(isRead()).toEqual([true, true, true]);
+      turns.close();
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("after a full turn or a rest, connections with fewer chunks are read first", () => {
+  const counts = fc.array(fc.nat(3000), { minLength: 2, maxLength: 5 });
+  fc.assert(
+    fc.property(counts, fc.boolean(), (chunks, areMessages) => {
+      const sessions = chunks.map(() => new FakeSession());
+      const { turns, endTurn, endRests } = start(sessions);
+      const started: number[] = [];
+      for (const [index, session] of sessions.entries()) {
+        session.onReadStart = () => started.push(chunks[index] ?? 0);
+        for (let sent = 0; sent < (chunks[index] ?? 0); sent++) countChunk(session.request, areMessages);
+      }
+      endTurn();
+      endRests();
+      endTurn();
+      const isFull = chunks.reduce((sum, count) => sum + count, 0) >= 4800;
+      expect(started).toEqual(isFull ? chunks.toSorted((one, other) => one - other) : []);
       turns.close();
     }),
     { numRuns: 50 },

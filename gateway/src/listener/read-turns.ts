@@ -5,18 +5,18 @@ import { type HttpRequest, isHttp2 } from "./http.ts";
 import { Http1Handle } from "./http1-handle.ts";
 
 /**
- * The maximum number of HTTP/2 streams that open and close in one turn of the event loop; this many take
- * about 50 ms.
+ * The maximum number of HTTP/2 streams that open and close in one event-loop turn; this number of streams
+ * takes about 50 ms.
  */
 export const STREAMS_PER_TURN = 400;
 
-/** The number of chunks of request bodies that take as long as one stream. */
+/** The number of request body chunks that take as long as one stream. */
 const CHUNKS_PER_STREAM = 12;
 
 /** The number of HTTP/1 requests that take as long as one stream. */
 const REQUESTS_PER_STREAM = 2;
 
-/** The time that a client rests whose chunks took most of a turn, in milliseconds. */
+/** The time that a client has to rest if its chunks took most of a turn, in milliseconds. */
 const REST_MS = 100;
 
 /** The handle through which Node reads a connection. */
@@ -34,34 +34,39 @@ interface Waiting {
 const OPEN = new Set<ReadTurns>();
 
 /**
- * Counts a chunk of a request body. A peer can send each byte in its own frame or chunk.
+ * Counts a chunk of a request body. A peer can send each byte in a separate frame or chunk.
  *
- * @param isUseful whether the chunk may be a whole message, so that its client need not rest
+ * @param isUseful whether the chunk may be a whole message; if so, its client need not rest
  */
 export function countChunk(request: HttpRequest, isUseful = false): void {
   for (const turns of OPEN) turns.countChunk(request, isUseful);
 }
 
 /**
- * Spreads the input of connections over turns of the event loop. In one turn, Node reads every connection
- * with input, and a single read can bring hundreds of requests or thousands of chunks. After too many, no
- * connection is read before the next turn. A client whose chunks took most of a turn rests: one read alone
- * can take tens of milliseconds, and others would wait for one after another. A session with a request that
- * has not begun is not read either: Node would keep each chunk of its body as an object. Unread input stays
- * in system buffers, which slows down the sender.
+ * Spreads the input of connections over event-loop turns. In one turn, Node reads every connection with
+ * input, and a single read can yield hundreds of requests or thousands of chunks. Once there were too many,
+ * no connection is read before the next turn. A client whose chunks took most of a turn rests: a single read
+ * can take tens of milliseconds, and other clients would have to wait for many such reads. A session with a
+ * request that waits to be started is not read either: Node would keep each chunk of its body as an object.
+ * Unread input stays in system buffers, which slows down the sender.
  */
 export class ReadTurns {
   private readonly callbacks: Pick<Callbacks, "soon" | "after">;
-  /** The open sessions of HTTP/2. */
+  /** The open HTTP/2 sessions. */
   readonly sessions = new Set<ServerHttp2Session>();
   private readonly http1 = new Map<Duplex, Http1Handle>();
   private readonly stopped = new Set<ReadHandle>();
-  /** By the handle of a connection, the number of reasons not to read it: requests that wait, and rests. */
+  /**
+   * The number of reasons not to read a connection, by its handle. A reason is a waiting request or a resting
+   * client.
+   */
   private readonly held = new Map<ReadHandle, number>();
   private readonly waiting: Waiting[] = [];
   private inTurn = 0;
-  /** The chunks of this turn, by client. */
+  /** The number of chunks in this turn, by client. */
   private readonly chunks = new Map<string, number>();
+  /** The number of chunks in this turn, by the handle of the connection. */
+  private readonly chunksRead = new Map<ReadHandle, number>();
   private readonly resting = new Set<string>();
   private readonly isProxy: (address: string) => boolean;
 
@@ -77,13 +82,13 @@ export class ReadTurns {
     callbacks.once(session, "close", () => this.sessions.delete(session));
   }
 
-  /** Adds a connection of HTTP/1, after Node's server has taken it. */
+  /** Adds an HTTP/1 connection that Node's server has already received. */
   addHttp1(socket: Duplex, callbacks: Pick<Callbacks, "on" | "once">): void {
     this.http1.set(socket, new Http1Handle(socket, callbacks));
     callbacks.once(socket, "close", () => this.http1.delete(socket));
   }
 
-  /** Counts streams that open or close now. */
+  /** Counts streams that open or close in this turn. */
   count(streams: number): void {
     const before = this.inTurn;
     if (before === 0 && streams > 0) this.callbacks.soon(() => this.next());
@@ -99,12 +104,14 @@ export class ReadTurns {
   countChunk(request: HttpRequest, isUseful: boolean): void {
     const client = isUseful ? undefined : addressOf(request);
     if (client !== undefined) this.chunks.set(client, (this.chunks.get(client) ?? 0) + 1);
+    const handle = isHttp2(request) ? handleOf(request.stream.session) : this.http1.get(request.socket);
+    if (handle !== undefined) this.chunksRead.set(handle, (this.chunksRead.get(handle) ?? 0) + 1);
     this.count(1 / CHUNKS_PER_STREAM);
   }
 
   /**
-   * Accepts a new connection, whose first requests may have arrived, now or in a later turn, and after the
-   * rest of its client.
+   * Accepts a new connection, whose first requests may already have arrived: in this turn, in a later turn,
+   * or once its client has rested.
    */
   begin(socket: Duplex, take: () => void): void {
     this.beginWaiting({ address: addressOfSocket(socket), take });
@@ -120,7 +127,7 @@ export class ReadTurns {
     return handle === undefined ? () => undefined : this.holdHandle(handle);
   }
 
-  /** Counts nothing from now on. */
+  /** Stops counting. */
   close(): void {
     OPEN.delete(this);
   }
@@ -150,7 +157,10 @@ export class ReadTurns {
     }
   }
 
-  /** Begins connections one at a time: the streams of one are counted before the next one. */
+  /**
+   * Begins to serve connections one at a time: the streams of one connection are counted before the next
+   * connection begins.
+   */
   private beginAll(): void {
     for (const each of this.waiting.splice(0)) this.callbacks.soon(() => this.beginWaiting(each));
   }
@@ -167,24 +177,39 @@ export class ReadTurns {
     this.inTurn = 0;
     const most = (STREAMS_PER_TURN * CHUNKS_PER_STREAM) / 2;
     for (const [client, chunks] of this.chunks) if (wasFull && chunks >= most) this.rest(client);
+    const stopped = this.fewestChunksFirst([...this.stopped]);
     this.chunks.clear();
-    const stopped = [...this.stopped];
+    this.chunksRead.clear();
     this.stopped.clear();
     for (const handle of stopped) if (!this.held.has(handle)) handle.readStart();
     this.beginAll();
   }
 
-  /** Reads no connection of a client for a while. */
+  /** Pauses reading from all connections of a client for a while. */
   private rest(client: string): void {
     if (this.resting.has(client) || this.isProxy(client)) return;
     this.resting.add(client);
     const own = [...this.connections()].filter(({ address }) => address === client);
-    const releases = own.map(({ handle }) => this.holdHandle(handle));
+    const handles = this.fewestChunksFirst(own.map(({ handle }) => handle));
+    const releases = handles.map((handle) => this.holdHandle(handle));
     this.callbacks.after(REST_MS, () => {
       this.resting.delete(client);
-      for (const release of releases) release();
       this.beginAll();
+      // Once the new connections have begun, or the read of a flood would fill the turn before them.
+      this.callbacks.soon(() => {
+        for (const release of releases) release();
+      });
     });
+  }
+
+  /**
+   * Orders connections by their number of chunks in this turn. Node reads connections in the order in which
+   * reading starts, and the first ones can fill a turn: a flood on one connection must not keep the other
+   * connections of its address from being read.
+   */
+  private fewestChunksFirst(handles: readonly ReadHandle[]): ReadHandle[] {
+    const chunks = (handle: ReadHandle) => this.chunksRead.get(handle) ?? 0;
+    return handles.toSorted((one, other) => chunks(one) - chunks(other));
   }
 
   private *connections(): Generator<{ readonly handle: ReadHandle; readonly address: string }> {

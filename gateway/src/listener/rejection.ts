@@ -14,11 +14,11 @@ export interface HttpRejection {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether to omit the body, because a client that does not read would leave the body in memory. */
   readonly isBare?: boolean;
-  /** The reason of the error; set if the status and the limit do not determine it. */
+  /** The reason of the error; set only if the status and the limit do not determine the reason. */
   readonly reason?: GatewayReasonName;
 }
 
-/** Sends a rejection as the response to a request, in the form of the request's protocol. */
+/** Sends a rejection as the response to a request, in the format of the request's protocol. */
 export type Reject = (request: HttpRequest, response: HttpResponse, rejection: HttpRejection) => void;
 
 /** Headers of responses that must not be cached or interpreted as another content type. */

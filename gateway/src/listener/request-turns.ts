@@ -4,8 +4,7 @@ import type { Callbacks } from "./callbacks.ts";
 import { ReadTurns } from "./read-turns.ts";
 
 /**
- * The maximum number of requests that start in one turn of the event loop: about 10 ms of work at the default
- * costs.
+ * The maximum number of requests that start in one event-loop turn: about 10 ms of work at the default costs.
  */
 export const PER_TURN = 32;
 
@@ -13,10 +12,10 @@ export const PER_TURN = 32;
 type Begin = () => void;
 
 /**
- * Limits the number of requests that start in one turn of the event loop. One read of a connection can
- * contain hundreds of requests, and during a flood each turn reads many connections. Starting all of them
- * immediately would delay all work in progress. Over `PER_TURN`, requests wait for the next turn, and clients
- * take turns, so a flood does not delay other clients. The caller counts waiting requests.
+ * Limits the number of requests that start in one event-loop turn. One read of a connection can contain
+ * hundreds of requests, and during a flood each turn reads many connections. Starting all of them immediately
+ * would delay all work in progress. Requests over `PER_TURN` wait for the next turn, and clients take turns,
+ * so a flood does not delay other clients. The caller counts waiting requests.
  */
 export class RequestTurns {
   /** The turns in which connections are read. */

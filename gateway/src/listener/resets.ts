@@ -2,20 +2,21 @@ import type { Limits } from "../limits.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /**
- * The age in milliseconds from which reset streams are not counted, because the limit of concurrent streams
- * bounds their number.
+ * The age of a stream in milliseconds above which its reset is not counted. The limit of concurrent streams
+ * bounds the number of such streams.
  */
 const EARLY_MS = 1000;
 
 /**
- * The age in milliseconds up to which resets also count across all connections of a client. Streams that the
- * gateway cuts under contention are older, and most calls that a client cancels have run for longer.
+ * The age of a stream in milliseconds up to which its reset also counts across all connections of the client.
+ * Streams that the gateway cuts under contention are older, and most calls that a client cancels have run for
+ * longer.
  */
 const RAPID_MS = 100;
 
 /** A reset stream. */
 export interface Reset {
-  /** The time that the stream was open, in milliseconds. */
+  /** How long the stream was open, in milliseconds. */
   readonly ageMs: number;
   /** The timeout set by the client, in milliseconds; undefined without a timeout. */
   readonly timeoutMs: number | undefined;
@@ -24,7 +25,7 @@ export interface Reset {
 /**
  * Distinguishes reset attacks (CVE-2023-44487, and CVE-2025-8671, in which the peer provokes resets by the
  * server) from cancelled calls. Resets of long-lived streams, and of streams that have reached their client's
- * deadline, are not counted. The burst of other resets equals the stream limit of a connection, since a
+ * deadline, are not counted. For other resets, the allowed burst is the stream limit of a connection, since a
  * client may cancel all of its calls at the same time. Over the burst, `resetsPerSecond` applies.
  */
 export class ResetBudget {
@@ -34,8 +35,9 @@ export class ResetBudget {
   private readonly bucket: TokenBucket;
 
   /**
-   * @param isClientBeyond counts a rapid reset for the client; returns true if its connections exceed the
-   *   limit
+   * @param isClientBeyond counts a rapid reset for the client; returns true if the client's connections
+   *   together
+   *   exceed the limit
    */
   constructor(
     { resetsPerSecond, streamsPerConnection }: Limits,
@@ -57,8 +59,8 @@ export class ResetBudget {
 }
 
 /**
- * Returns whether a reset counts. Half of a timeout counts as the whole timeout, because the time before
- * arrival and on the network is unknown here.
+ * Returns whether a reset counts. A stream that was open for half of its timeout counts as timed out, because
+ * the time before it arrived and its time on the network are unknown here.
  */
 function isEarly({ ageMs, timeoutMs }: Reset): boolean {
   return ageMs < EARLY_MS && (timeoutMs === undefined || ageMs < timeoutMs / 2);

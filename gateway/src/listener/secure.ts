@@ -19,7 +19,7 @@ interface TlsNotified {
 }
 
 /**
- * Creates the TLS server of the port. The server does not listen itself but receives connections. A client
+ * Creates the TLS server of the port. The server does not listen itself, but receives connections. A client
  * without ALPN gets HTTP/1.1, and a client that offers only unknown protocols is rejected. If client
  * authorities are configured, a client without a certificate is rejected as well. A handshake that fails, or
  * takes longer than `headersTimeoutMs`, ends the connection.
@@ -35,7 +35,8 @@ export function createSecure(
     ...certificate,
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: limits.headersTimeoutMs,
-    // If set, a client without a certificate of these authorities fails in the handshake.
+    // If authorities are set, the handshake fails for a client without a certificate that one of them has
+    // signed.
     requestCert: certificate.ca !== undefined,
     rejectUnauthorized: certificate.ca !== undefined,
   });
@@ -67,7 +68,7 @@ export function createSecure(
 }
 
 /**
- * Returns a string that identifies the peer, and is the same for a TLS socket and its underlying connection.
+ * Returns a string that identifies the peer. It is the same for a TLS socket and its underlying connection.
  */
 function nameOf({ remoteAddress, remotePort }: net.Socket): string {
   return `${remoteAddress} ${remotePort}`;

@@ -15,7 +15,7 @@ export interface AttackReports {
   readonly readTurns: ReadTurns;
 }
 
-/** Ends an HTTP/2 session whose peer attacks with resets, or with headers that HPACK repeats. */
+/** Ends an HTTP/2 session whose peer attacks with resets, or with headers that HPACK expands. */
 export class SessionAttack {
   private readonly session: http2.ServerHttp2Session;
   private readonly callbacks: Callbacks;
@@ -38,8 +38,8 @@ export class SessionAttack {
     const isClientBeyond = (now: number) => reports.attackers.hasReset(this.client, now);
     this.resets = new ResetBudget(limits, performance.now(), isClientBeyond);
     this.headers = new HeaderBudget(() => session.socket.bytesRead);
-    // If twice the allowed number of streams is opened, half of them have already been reset, which exceeds
-    // the burst.
+    // If the peer opens twice the allowed number of streams, half of them have already been reset, which
+    // exceeds the burst.
     watchOpened(session, 2 * this.resets.burst, callbacks, reports.readTurns, () => {
       if (this.isOver) return;
       this.report("resetsPerSecond");
@@ -67,8 +67,8 @@ export class SessionAttack {
   }
 
   /**
-   * Destroys the session once its GOAWAY is written; if other output is pending, immediate destruction would
-   * lose the GOAWAY.
+   * Destroys the session once its GOAWAY has been written. If other output is pending, immediate destruction
+   * would lose the GOAWAY.
    */
   private end(limit: LimitName): void {
     this.report(limit);

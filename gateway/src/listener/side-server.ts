@@ -6,7 +6,7 @@ import { nodeHttp } from "./node-http.ts";
 import { UNCACHED } from "./rejection.ts";
 import { WriteWatch } from "./write-watch.ts";
 
-/** The address of an operator endpoint on a separate port. */
+/** The address of an endpoint for operators, on a separate port. */
 export interface SidePlace {
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
@@ -55,7 +55,7 @@ export function startSideServer(
   };
   server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
-    // After the start, rejecting the promise has no effect.
+    // Once the server has started, rejecting the promise has no effect.
     const callbacks = new Callbacks(reject);
     callbacks.on(server, "error", reject);
     callbacks.on(server, "request", (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -72,7 +72,7 @@ export function startSideServer(
       const name = host.includes(":") ? `[${host}]` : host;
       resolve({ url: `http://${name}:${bound}`, close: () => close(server) });
     });
-    // not shared between processes, even if they share the port for callers
+    // not shared between processes, even if they share the port that callers use
     server.listen({ host, port, exclusive: true });
   });
 }

@@ -33,8 +33,8 @@ const DRAIN = "drain";
 const FINISH = "finish";
 
 /**
- * An accepted request, until its response closes. A single object with one listener per event keeps the cost
- * per request low.
+ * An accepted request, until its response closes. To keep the cost per request low, it is a single object
+ * with one listener per event.
  */
 export class TakenRequest implements Exchange, Watched, Placed {
   place = -1;

@@ -1,9 +1,9 @@
-/** The two parts of a request target. */
+/** The path and the query of a request target. */
 export interface Target {
   readonly path: string;
   /**
-   * The string after the first question mark; further question marks belong to the query (RFC 3986 section
-   * 3.4).
+   * The string after the first question mark. Any further question marks belong to the query (RFC 3986
+   * section 3.4).
    */
   readonly query: string | undefined;
 }

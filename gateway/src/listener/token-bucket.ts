@@ -1,6 +1,6 @@
 /**
- * Limits a rate, with bursts. Taking more tokens than available creates a debt, which later tokens repay
- * first. Times are in milliseconds.
+ * Limits a rate, and allows bursts. Taking more tokens than are available creates a debt, which later tokens
+ * repay first. Times are in milliseconds.
  */
 export class TokenBucket {
   private readonly burst: number;
@@ -8,7 +8,7 @@ export class TokenBucket {
   private left: number;
   private at: number;
 
-  /** @param perSecond the tokens added per second, up to `burst` */
+  /** @param perSecond the number of tokens added per second, up to `burst` */
   constructor(burst: number, perSecond: number, now: number) {
     this.burst = burst;
     this.perSecond = perSecond;
@@ -23,7 +23,7 @@ export class TokenBucket {
     return this.left >= 0;
   }
 
-  /** Returns whether more tokens were taken than available. */
+  /** Returns whether more tokens were taken than were available. */
   isOverdrawn(now: number): boolean {
     return this.leftAt(now) < 0;
   }

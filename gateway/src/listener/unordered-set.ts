@@ -1,4 +1,4 @@
-/** A member of an unordered set. It stores its index in the set, or -1 outside of a set. */
+/** A member of an unordered set. It stores its index in the set, or -1 while it is in no set. */
 export interface Placed {
   // biome-ignore lint/plugin: changes as others leave the set
   place: number;

@@ -9,12 +9,15 @@ import type { Callbacks } from "./callbacks.ts";
 export const READ_AHEAD = 2 * 64 * 1024;
 
 /**
- * Counts the bytes of HTTP/1 request heads on their connections. Node's parser does not count spaces before
- * values and within the request line, or empty lines before it. A count may be off by `READ_AHEAD` in both
- * directions, since a connection reports how many bytes were read, but not where a head ends.
+ * Counts the bytes that HTTP/1 request heads take on their connections. Node's parser does not count spaces
+ * before values and within the request line, or empty lines before it. A count may be off by `READ_AHEAD` in
+ * both directions, since a connection reports how many bytes were read, but not where a head ends.
  */
 export class WireHeads {
-  /** By connection, the number of bytes before its next head, or the request whose end is not known yet. */
+  /**
+   * For each connection, the number of bytes read before its next head, or the request whose end is not known
+   * yet.
+   */
   private readonly ends = new WeakMap<Socket, number | IncomingMessage>();
 
   /** Returns the size of a request's head; must be called when Node reports the request. */
@@ -27,7 +30,7 @@ export class WireHeads {
     } else {
       this.ends.set(socket, request);
       callbacks().once(request, "end", () => {
-        // a later request may have arrived earlier than this end
+        // a later request may have arrived before this request ended
         if (this.ends.get(socket) === request) this.ends.set(socket, socket.bytesRead);
       });
     }

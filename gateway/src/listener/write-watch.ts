@@ -5,10 +5,10 @@ import { cut, type HttpResponse, outgoing } from "./http.ts";
 /** A response, or a raw HTTP/2 stream. */
 type Written = HttpResponse | { readonly stream: ServerHttp2Stream };
 
-/** A watched response, and the last known activity of its client. */
+/** A watched response, and the time of its client's last known activity. */
 export interface Watched {
   readonly response: Written;
-  /** A detached stream is checked only until its client has read everything. */
+  /** A detached stream is checked only until its client has read all bytes. */
   readonly isDetached?: boolean;
   /** The time when the client last read, or had nothing to read, by `performance.now()`. */
   // biome-ignore lint/plugin: changes while the response is sent
@@ -16,14 +16,13 @@ export interface Watched {
 }
 
 /**
- * The minimum interval between two attempts to make room, in milliseconds, since each attempt checks all
- * responses.
+ * The minimum interval between two attempts to make room, in milliseconds. Each attempt checks all responses.
  */
 const SHED_EVERY_MS = 50;
 
 /**
- * Checks that clients read their responses of any kind. A response with unread bytes is cut if its client
- * reads none of them for `stalledMs`. HTTP/2 windows count in the same way as TCP windows.
+ * Checks that clients read their responses, whole ones and streams. A response with unread bytes is cut if
+ * its client reads none of them for `stalledMs`. HTTP/2 windows count in the same way as TCP windows.
  */
 export class WriteWatch {
   private readonly watched = new Map<object, Watched>();
@@ -36,7 +35,7 @@ export class WriteWatch {
 
   /**
    * @param onStalled called for each response that is cut
-   * @param requests the requests whose responses are watched; they report reads themselves
+   * @param requests the requests whose responses are watched; these responses report reads themselves
    */
   constructor(
     stalledMs: () => number,
@@ -50,7 +49,7 @@ export class WriteWatch {
     this.now = now;
   }
 
-  /** Watches a response that does not belong to `requests`, until it closes. */
+  /** Watches a response that is not in `requests`, until the response closes. */
   add(response: HttpResponse, callbacks: Callbacks): void {
     const watched = { response, waitingSince: this.now() };
     this.watched.set(response, watched);
@@ -66,7 +65,7 @@ export class WriteWatch {
     this.watched.set(stream, { response: { stream }, isDetached: true, waitingSince: this.now() });
   }
 
-  /** Records that a detached stream was read or has closed. */
+  /** Records that a detached stream has been read or has closed. */
   progressed(stream: ServerHttp2Stream): void {
     this.watched.delete(stream);
     if (!stream.destroyed && stream.writableLength > 0) this.wrote(stream);
@@ -78,7 +77,8 @@ export class WriteWatch {
   }
 
   /**
-   * Makes room under contention: cuts responses that have been unread for a shorter time, `ms`.
+   * Makes room under contention: cuts responses that have been unread for `ms`, which is shorter than
+   * `stalledMs`.
    *
    * @returns whether a response was cut, now or just before
    */
@@ -102,8 +102,8 @@ export class WriteWatch {
   }
 
   /**
-   * Cuts a response that has been unread for the given time; returns whether it was cut. Restarts the time if
-   * the response has no unread bytes.
+   * Cuts a response that has been unread for `ms`; returns whether it was cut. If the response has no unread
+   * bytes, the time starts again.
    */
   private isCut(watched: Watched, now: number, ms: number): boolean {
     if (!isWaiting(watched.response)) {
@@ -133,7 +133,7 @@ function isWaiting(response: Written): boolean {
 
 /**
  * Cuts a response off. If its stream still exists after a previous cut, its session no longer sends anything,
- * e.g. because its peer violated the protocol after a GOAWAY; then the whole session is closed.
+ * e.g. because its peer violated the protocol after a GOAWAY; in that case, closes the whole session.
  */
 function cutOrClose(response: Written): void {
   if ("stream" in response && response.stream.closed) {

@@ -5,7 +5,7 @@ import { methodPath } from "../call/method-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { Logger } from "./logger.ts";
 
-/** Logs the single line of a call. */
+/** Writes the log line of a call. */
 export function logCall(log: Logger, call: Call, { code, reason }: Outcome): void {
   const { traceId } = call.trace;
   const line = {
@@ -31,8 +31,8 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
 }
 
 /**
- * Returns the number of attempts and, if it is larger, the number of requests, since each page is a separate
- * request.
+ * Returns the number of attempts, and the number of requests if there are more requests than attempts. Each
+ * page is a separate request.
  */
 function requestsOf({ requests, retries }: Call): { readonly attempts?: number; readonly requests?: number } {
   if (requests === 0) return {};
@@ -40,7 +40,7 @@ function requestsOf({ requests, retries }: Call): { readonly attempts?: number; 
   return requests === attempts ? { attempts } : { attempts, requests };
 }
 
-/** Returns the stack of a defect: an error that no handler intended for its caller. */
+/** Returns the stack of a defect, which is an error that no handler intended for its caller. */
 function causeOf(reason: unknown): string | undefined {
   if (reason === undefined) return undefined;
   if (!(reason instanceof ConnectError)) return stackOf(reason);

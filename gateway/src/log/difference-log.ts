@@ -2,15 +2,15 @@ import type { Difference, DifferenceClass, DifferenceReport } from "connect-rest
 import { methodPath } from "../call/method-path.ts";
 import type { Logger } from "./logger.ts";
 
-/** The minimum interval between two lines about the same place, in milliseconds. */
+/** The minimum interval between two lines about the same path, in milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/** The maximum number of remembered places; the oldest is forgotten first. */
+/** The maximum number of remembered paths; the oldest is forgotten first. */
 const MAX_PLACES = 1000;
 
 /**
- * The log level of each class. Additional fields have the lowest level, because a description covers only
- * part of an API.
+ * The log level of each class. Additional fields have the lowest level, because adapters describe only part
+ * of an API.
  */
 const LEVELS: Readonly<Record<DifferenceClass, "debug" | "info" | "warn">> = {
   additional: "debug",
@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * Returns a function that logs differences between responses and their description: losses as warnings,
- * conversions as information, additions for debugging. Logs at most one line per minute and place, with the
+ * Returns a function that logs differences between responses and their declaration: losses as warnings,
+ * conversions as information, additions for debugging. Logs at most one line per minute and path, with the
  * number of suppressed lines.
  */
 export function createDifferenceLog(
@@ -38,7 +38,7 @@ export function createDifferenceLog(
     const { path, expected, got, class: as } = difference;
     const level = LEVELS[as];
     if (!log.isLevelEnabled(level)) return;
-    // The elements of a list count as one place.
+    // The elements of a list count as one path.
     const key = `${method} ${path.replace(/\[\d+\]/g, "[]")} ${as}`;
     const place = places.get(key);
     if (place !== undefined && now() - place.loggedAt < INTERVAL_MS) {
@@ -46,7 +46,7 @@ export function createDifferenceLog(
       return;
     }
     const unlogged = place === undefined || place.unlogged === 0 ? {} : { unlogged: place.unlogged };
-    // Only the type is logged, because the value after it is the caller's data.
+    // Only the type is logged, because the value that follows it is the caller's data.
     const line = { method, upstream, path, expected, got: got.split(" ")[0], class: as, ...unlogged };
     log[level](line, "difference");
     places.delete(key);

@@ -1,6 +1,6 @@
 /**
- * Writes a chunk of whole lines, and calls `done` asynchronously when the chunk is written or the write has
- * failed. Never blocks.
+ * Writes a chunk of whole lines, and calls `done` asynchronously once the chunk has been written or the write
+ * has failed. Never blocks.
  */
 export type Sink = (chunk: string, done: (error?: Error | null) => void) => void;
 
@@ -66,7 +66,7 @@ export class LineQueue {
     if (!this.isWriting) this.writeNext();
   }
 
-  /** Resolves when every line is written or dropped, or after `timeoutMs`. */
+  /** Resolves when every line has been written or dropped, or after `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
     if (!this.isWriting) return;
     await new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ export class LineQueue {
     });
   }
 
-  /** Takes at least one line, if the queue has one. */
+  /** Takes lines up to the size of one write, but at least one line if the queue is not empty. */
   private takeChunk(): string[] {
     let bytes = 0;
     let count = 0;

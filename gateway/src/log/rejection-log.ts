@@ -3,7 +3,10 @@ import type { Logger } from "./logger.ts";
 /** The minimum interval between two lines about the same limit, in milliseconds. */
 const INTERVAL_MS = 1000;
 
-/** Returns a function that logs rejections, at most one line per second and limit, with the number so far. */
+/**
+ * Returns a function that logs rejections: at most one line per second and limit, with the number of
+ * rejections so far.
+ */
 export function createRejectionLog(log: Logger, now: () => number = Date.now): (limit: string) => void {
   const limits = new Map<string, { readonly loggedAt: number; unlogged: number }>();
   return (limit) => {

@@ -25,9 +25,9 @@ function queueOf(fd: 1 | 2, maxBytes?: number): LineQueue {
 }
 
 /**
- * Returns a sink whose writes block neither the event loop nor the exit of the process, which would wait for
- * a thread that is stuck in a write. Node's own streams are asynchronous only for pipes and sockets; their
- * writes to terminals and files are synchronous.
+ * Returns a sink whose writes block neither the event loop nor the exit of the process. (The exit would wait
+ * for a thread that is stuck in a write.) Node's own streams are asynchronous only for pipes and sockets;
+ * their writes to terminals and files are synchronous.
  */
 function sinkOf(fd: 1 | 2): Sink {
   if (tty.isatty(fd)) return fileSink(withoutBlocking(fd));
@@ -61,7 +61,7 @@ export function fileSink(fd: number, write: typeof fs.write = fs.write): Sink {
 }
 
 /**
- * Opens the terminal again with O_NONBLOCK. Setting the flag on the given descriptor would set it for all
+ * Opens the terminal again with O_NONBLOCK. Setting the flag on the original descriptor would set it for all
  * processes that share the terminal.
  */
 function withoutBlocking(fd: number): number {

@@ -21,7 +21,7 @@ export async function startMetricsServer(metrics: MetricsSource, place: SidePlac
 }
 
 /**
- * Returns whether an Accept or Accept-Encoding header accepts a name with a weight above 0 (RFC 9110 section
+ * Returns whether an Accept or Accept-Encoding header lists a name with a weight above 0 (RFC 9110 section
  * 12.4.2).
  */
 function takes(header: string, name: string): boolean {

@@ -21,18 +21,18 @@ const BUCKET_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** The maximum number of label sets of one metric. */
 const MAX_SETS = 1000;
 
-/** The OAuth 2.0 grant types that have a label value; others count as `other`. */
+/** The OAuth 2.0 grant types that have a label value; all others count as `other`. */
 const GRANTS: ReadonlySet<string> = new Set(["authorization_code", "refresh_token", "client_credentials"]);
 
-/** The path label of differences without a separate label set. */
+/** The path label of differences that have no separate label set. */
 const OTHER = "other";
 
 /** The metric values of breaker states. */
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
 /**
- * Gauges of prom-client whose names end like counters. For each, prom-client has another gauge that shows the
- * same numbers by a label.
+ * Gauges of prom-client whose names end as if they were counters. For each, prom-client has another gauge
+ * that shows the same numbers, split by a label.
  */
 const MISNAMED = [
   "nodejs_active_handles_total",
@@ -47,14 +47,14 @@ export type MetricsFormat = "prometheus" | "openmetrics";
 
 /** Options for additional metrics. */
 export interface MetricsOptions {
-  /** Whether upstream request times are also measured by method, in one histogram each. Default: false. */
+  /** Whether each method has a separate histogram of upstream request times. Default: false. */
   readonly perMethod?: boolean | undefined;
 }
 
 /** All metrics as plain data, which can be sent to another process. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
-/** Values that are read when metrics are rendered. */
+/** Values that are read whenever metrics are rendered. */
 export interface Gauges {
   readonly callsInFlight: () => number;
   readonly callsQueued: () => number;
@@ -133,7 +133,7 @@ export class Metrics {
     'Requests for tokens, by grant type, "other" for one that is unknown, and outcome: "ok", or the error of the response.',
     ["grant", "outcome"],
   );
-  /** Counts a code or refresh token that was used again. */
+  /** Counts the reuse of a code or a refresh token. */
   readonly tokenReused: (kind: "code" | "refresh_token") => void = this.counted(
     "token_reuses_total",
     "Codes and refresh tokens that came back after their use, which revoked their grant.",
@@ -158,7 +158,10 @@ export class Metrics {
     ["upstream"],
   );
   readonly tlsFailed = this.counted("tls_failures_total", "TLS handshakes that failed.", []);
-  /** Counts an HTTP/2 connection closed because of malformed frames, floods of frames, or invalid headers. */
+  /**
+   * Counts an HTTP/2 connection that was closed because of malformed frames, floods of frames, or invalid
+   * headers.
+   */
   readonly violated = this.counted(
     "http2_violations_total",
     "HTTP/2 connections that were ended because their peers violated the protocol.",
@@ -198,7 +201,7 @@ export class Metrics {
     build.set({ version: VERSION, node_version: process.versions.node }, 1);
   }
 
-  /** Adds the metrics of the process: event loop, heap, CPU, open files. */
+  /** Adds the metrics of the process: event loop, heap, CPU, and open files. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
@@ -278,15 +281,15 @@ export class Metrics {
   }
 
   /**
-   * Sets the state of an upstream's circuit breaker. Circuits of single callers are only logged, because the
-   * label would have one value per caller.
+   * Sets the state of an upstream's circuit breaker. Circuits of single callers are only logged, because
+   * their label would have one value per caller.
    */
   breakerChanged({ upstream, origin, state, caller }: BreakerReport): void {
     if (caller !== undefined) return;
     this.breakers.set({ upstream, origin }, STATE_NUMBERS[state]);
   }
 
-  /** Adds the numbers of requests at each upstream origin. */
+  /** Adds the numbers of running and waiting requests at each upstream origin. */
   watchOrigins(loads: () => readonly OriginLoad[]): void {
     this.origins(
       "limit",
@@ -315,7 +318,7 @@ export class Metrics {
     new Gauge({ name: `connect_rest_origin_${name}`, help, labelNames, registers, collect, aggregator });
   }
 
-  /** Counts a call whose token was checked. */
+  /** Counts a call whose token has been checked. */
   tokenChecked(outcome: string): void {
     this.tokenChecks.inc({ outcome });
   }
@@ -364,7 +367,10 @@ export class Metrics {
     };
   }
 
-  /** Creates a counter, and returns a function that adds a series, which the caller keeps and increments. */
+  /**
+   * Creates a counter, and returns a function that adds a series. The caller keeps the series and increments
+   * it.
+   */
   private totals<L extends string>(name: string, help: string, labelNames: readonly L[]) {
     const all: CountSeries[] = [];
     const collect = function (this: Counter) {
@@ -403,7 +409,7 @@ export class Metrics {
     new Gauge({ name: `connect_rest_${name}`, help, registers: [this.registry], collect, aggregator });
   }
 
-  /** Creates a counter whose value is read when metrics are rendered. */
+  /** Creates a counter whose value is read whenever metrics are rendered. */
   private total(name: string, help: string, read: () => number): void {
     const collect = function (this: Counter) {
       this.reset();
@@ -413,7 +419,7 @@ export class Metrics {
   }
 }
 
-/** The response to a scrape. */
+/** The response to a metrics request. */
 export interface RenderedMetrics {
   readonly contentType: string;
   readonly body: string;
@@ -433,7 +439,7 @@ export async function renderMetrics(
 class LabelSets {
   private readonly known = new Set<string>();
 
-  /** Returns whether a label set may have a separate series: the first thousand distinct sets may. */
+  /** Returns whether a label set may have a separate series: the first thousand distinct label sets may. */
   admits(set: string): boolean {
     if (this.known.has(set)) return true;
     if (this.known.size >= MAX_SETS) return false;

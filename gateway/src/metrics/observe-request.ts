@@ -25,7 +25,8 @@ export function observeRequest(
     headers: sendsTrace ? trace.headers : undefined,
     run: trace.run,
     onEnd: (end) => {
-      // the last response counts: a stream that ends between two pages has had one
+      // records the status of the last response: if a stream ends between two pages, there was a response
+      // before
       if (call !== undefined && end.status !== undefined) call.upstreamStatus = end.status;
       metrics.requested(report, outcomeOfRequest(end), performance.now() - startedAt);
       trace.end(end);

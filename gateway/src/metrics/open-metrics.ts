@@ -1,7 +1,7 @@
 /**
  * Converts the Prometheus text format to OpenMetrics 1.0: the family name of a counter omits `_total`, there
  * are no empty lines, and the text ends with an end marker. prom-client can render OpenMetrics as well, but
- * doing so permanently renames its counters.
+ * permanently renames its counters when it does so.
  */
 export function toOpenMetrics(text: string): string {
   const counters = new Set<string>();

@@ -48,7 +48,7 @@ export class CountSeries {
 export class TimeSeries {
   readonly labels: Labels;
   private readonly bounds: readonly number[];
-  /** The number of values per bucket. The last bucket has the values above all bounds. */
+  /** The number of values in each bucket. The last bucket has the values above all bounds. */
   private readonly counts: number[];
   private sum = 0;
 
@@ -95,8 +95,8 @@ export interface HistogramOptions {
 }
 
 /**
- * A histogram whose values are observed through series that the caller keeps. With one observation per call,
- * looking up a series by its labels would take most of the time. `observe` is not used.
+ * A histogram whose values are observed through series that the caller keeps. Looking up a series by its
+ * labels for every call would take most of the time of an observation. `observe` is not used.
  */
 export class SeriesHistogram extends Histogram {
   private readonly all: TimeSeries[] = [];
@@ -110,7 +110,7 @@ export class SeriesHistogram extends Histogram {
 
   private get about(): MetricObject {
     const { name, registry } = this.options;
-    // everything but the values; the registered metric is this object
+    // the metadata of the metric; the registered metric is this object
     const about = registry.getMetricsAsArray().find((metric) => metric.name === name);
     if (about === undefined) throw new Error(`${name} is not registered`);
     const { help, type, aggregator, collect } = about;

@@ -2,7 +2,7 @@ import { cors } from "@connectrpc/connect";
 import { REQUEST_ID_HEADER } from "../call/caller.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 
-/** The time for which a browser may cache the response to a preflight request, in seconds. */
+/** How long a browser may cache the response to a preflight request, in seconds. */
 const MAX_AGE_SECONDS = 7200;
 
 /**
@@ -72,8 +72,8 @@ export class Cors {
   }
 
   /**
-   * Lists every header that the preflight request names, since `*` does not cover Authorization in browsers,
-   * and no header in old browsers.
+   * Lists every header that the preflight request names, since in browsers `*` does not cover Authorization,
+   * and in old browsers it covers nothing.
    */
   private allowed({ headers }: HttpRequest): string[] {
     if (!this.headers.has("*")) return [...this.headers];

@@ -3,13 +3,13 @@ import { cut, type HttpResponse, isGone, outgoing, sendResponse } from "../liste
 import type { Origin } from "../listener/origin.ts";
 
 /**
- * The parts of a page, shared by all requests for the page, so that unread responses need no additional
+ * The parts of a page. All requests for the page share them, so that unread responses need no additional
  * memory.
  */
 export type Parts = readonly Uint8Array[];
 
 /**
- * The placeholder for the host of the request, a character that occurs neither in hosts nor in readable text.
+ * The placeholder for the host of the request: a character that occurs neither in hosts nor in readable text.
  */
 const HOST_MARK = "\u0000";
 

@@ -38,7 +38,7 @@ export function createPages(
   return (request, response, origin) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = pages.get(path);
-    // for the content type of a call, the protocol's own error reports that the method does not exist
+    // for calls of the other protocols, the error of the protocol reports that the method does not exist
     if (page === undefined || protocolOf(request.headers["content-type"]) !== "connect") return false;
     if (request.method === "GET" || request.method === "HEAD") {
       send(request, response, page(origin));

@@ -38,9 +38,9 @@ type Detail = ConnectError["details"][number];
 const CUT = "...";
 
 /**
- * Returns the error within its bounds: the message is truncated with dots, violations are removed from the
- * end of their lists, and details that do not fit are removed. The smallest details are kept first, e.g. the
- * reason and the retry delay.
+ * Returns the error within its bounds: truncates the message with dots, removes violations from the end of
+ * their lists, and removes details that do not fit. The smallest details are kept first, e.g. the reason and
+ * the retry delay.
  */
 export function boundedError(error: ConnectError, bounds: ErrorBounds): ConnectError {
   const text = boundedText(error.rawMessage, bounds);

@@ -10,10 +10,10 @@ import {
 } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 
-/** The maximum cost per byte, because two bytes can be a whole map entry with its message. */
+/** The maximum cost per byte: two bytes can be a whole map entry with its message. */
 const MAX_COST_PER_BYTE = MESSAGE_COST;
 
-/** The cost below which a message is not scanned. Nearly all messages are too short to exceed it. */
+/** The cost up to which a message is not scanned. Nearly all messages are too short to exceed it. */
 const CHEAP = 10_000;
 
 /** The options for checking the cost of request messages. */
@@ -41,8 +41,8 @@ export function checkWireCost(desc: DescMessage, bytes: Uint8Array, options: Cos
 const decoder = new TextDecoder();
 
 /**
- * Rejects a ProtoJSON message that costs too much to decode, and with INVALID_ARGUMENT a number with more
- * digits than any type can hold.
+ * Rejects a ProtoJSON message that costs too much to decode. Rejects a number with more digits than any type
+ * can hold, with INVALID_ARGUMENT.
  */
 export function checkJsonCost(desc: DescMessage, json: string | Uint8Array, options: CostOptions): number {
   const most = json.length * MAX_COST_PER_BYTE;

@@ -14,8 +14,8 @@ const MAX_COST_IN_DETAIL = 10_000;
 const MAX_VIOLATIONS = 100;
 
 /**
- * Checks constraints with protovalidate, which takes longer to load than everything else, and is therefore
- * loaded only once the gateway listens.
+ * Checks constraints with protovalidate. Loading protovalidate takes longer than loading everything else, so
+ * this module is loaded only once the gateway listens.
  */
 export class Constraints {
   private readonly validator = createValidator();

@@ -14,7 +14,7 @@ export type Envelope = readonly [flags: number, bytes: Uint8Array];
 
 /**
  * Encodes messages in their envelopes (gRPC over HTTP/2, Length-Prefixed-Message; Connect,
- * Enveloped-Message), in a buffer that may be released.
+ * Enveloped-Message). The result is a buffer that may be released.
  */
 export function envelopes(...messages: readonly Envelope[]): Uint8Array {
   let size = 0;
@@ -34,7 +34,7 @@ export function envelopes(...messages: readonly Envelope[]): Uint8Array {
   return out;
 }
 
-/** The flags for compression, the end of a Connect stream, and gRPC-Web trailers. */
+/** The flags for compression, for the end of a Connect stream, and for gRPC-Web trailers. */
 const KNOWN_FLAGS = COMPRESSED_FLAG | 0x02 | 0x80;
 
 /**

@@ -8,9 +8,9 @@ import { statusTrailers } from "./status-trailers.ts";
 import type { WholeResponse } from "./whole-response.ts";
 
 /**
- * Returns the response to a call that reaches no handler, in the form of its protocol: headers only for gRPC
- * and gRPC-Web ("Trailers-Only"), an end-stream message for Connect streams, and `httpStatus` with JSON for
- * everything else.
+ * Returns the response to a call that reaches no handler, in the format of its protocol: headers only for
+ * gRPC and gRPC-Web ("Trailers-Only"), an end-stream message for Connect streams, and `httpStatus` with JSON
+ * for everything else.
  */
 export function errorResponse(
   protocol: Protocol,

@@ -16,17 +16,17 @@ import { escapedNames } from "./escaped-names.ts";
 
 const BACKSLASH = "\\";
 
-/** A random prefix that no client can guess, so that no client's key begins with it. */
+/** A random prefix that no client can guess, so that none of a client's keys begins with it. */
 const MARK = `#${randomBytes(16).toString("hex")}:`;
 const MARKED = new RegExp(`${MARK}([^"\\\\]*)`, "g");
 const CODED = /%[0-9a-f]{4}/g;
 
-/** Whether any key was ever renamed; until then, messages need no search. */
+/** Whether a key has ever been renamed; until then, messages need no search. */
 let isUsed = false;
 
 /**
- * Returns JSON without escapes in keys, except in names of the message's fields. Invalid JSON does not
- * change. JSON without a backslash costs only the search for one.
+ * Returns JSON without escapes in keys, except in the names of the message's fields. Invalid JSON is not
+ * changed. For JSON without a backslash, the only cost is a search for one.
  */
 export function withoutEscapedKeys(text: string, desc: DescMessage, types: Registry | undefined): string {
   if (!hasEscapedKey(text)) return text;
@@ -64,7 +64,7 @@ function decoded(name: string): string {
   return name.replace(CODED, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/** Returns an error message about renamed keys with the original keys. */
+/** Returns an error message in which renamed keys are replaced by the original keys. */
 export function withEscapedKeys(text: string): string {
   return text.replace(MARKED, (_, name: string) => decoded(name));
 }
@@ -83,8 +83,8 @@ export function restoreKeys(
 }
 
 /**
- * Restores the keys in a message. Returns whether anything changed, because the value of a field may be a
- * copy.
+ * Restores the keys in a message. Returns whether anything changed: if the value of a field is a copy, it
+ * must then be set again.
  */
 function restore(message: ReflectMessage, types: Registry | undefined): boolean {
   if (message.desc.typeName === AnySchema.typeName) {

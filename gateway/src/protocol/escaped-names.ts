@@ -7,7 +7,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Returns the escaped names of the fields of a message, of its nested messages, and of the types allowed in a
- * google.protobuf.Any. Cached per message and registry.
+ * google.protobuf.Any. The result is cached per message type and registry.
  */
 export function escapedNames(desc: DescMessage, types: Registry | undefined): ReadonlySet<string> {
   const own = kept(NAMES, desc, () => namesBelow([desc]));

@@ -1,7 +1,7 @@
 /**
- * Preserves 64-bit integers that JSON requests contain as bare numbers, e.g. `735000000000070633`, which
- * JSON.parse, and therefore protobuf-es, would round. They are put into quotes, which ProtoJSON also accepts;
- * the rest of the JSON does not change.
+ * Preserves 64-bit integers that JSON requests contain as bare numbers, e.g. `735000000000070633`.
+ * JSON.parse, and therefore protobuf-es, would round them. They are put in quotes, which ProtoJSON also
+ * accepts; the rest of the JSON is not changed.
  */
 import { ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -43,7 +43,7 @@ export interface BareNumber {
   readonly decimal: ExactDecimal | undefined;
 }
 
-/** Returns the numbers that JSON.parse would change. Scans from string to string, without recursion. */
+/** Returns the numbers that JSON.parse would change. Moves from string to string, without recursion. */
 export function bareNumbers(text: string): readonly BareNumber[] {
   if (!SUSPICIOUS.test(text)) return [];
   const numbers: BareNumber[] = [];

@@ -7,8 +7,8 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 
 /**
- * Adds standard details to a validation error: its violations as google.rpc.BadRequest, which clients in any
- * language support, and google.rpc.ErrorInfo with the reason REQUEST_INVALID. Other errors do not change.
+ * Adds standard details to a validation error: its violations as google.rpc.BadRequest, which clients in all
+ * languages support, and google.rpc.ErrorInfo with the reason REQUEST_INVALID. Other errors are not changed.
  */
 export function withFieldViolations(error: unknown): unknown {
   if (!(error instanceof ConnectError) || error.code !== Code.InvalidArgument) return error;

@@ -1,6 +1,8 @@
 import type { HttpRequest } from "../listener/http.ts";
 
-/** Returns the headers of a request without HTTP/2 pseudo-headers; repeated headers stay separate values. */
+/**
+ * Returns the headers of a request without HTTP/2 pseudo-headers; repeated headers remain separate values.
+ */
 export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -18,7 +20,7 @@ export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**
- * Returns the headers or trailers that can be sent, because an invalid one must not fail a successful
+ * Returns the headers or trailers that can be sent, because an invalid header must not fail a successful
  * response.
  */
 export function sendable(

@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /**
- * Returns the path of a value for an error, with field names and keys either as the client wrote them or as
+ * Returns the path of a value for an error. Field names and keys are either as the client wrote them or as
  * declared.
  */
 export function pathOf(place: Place | undefined, names: "written" | "declared"): string {

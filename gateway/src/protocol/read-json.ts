@@ -16,8 +16,8 @@ const REPLACEMENT = "\uFFFD";
 const decoder = new TextDecoder();
 
 /**
- * Decodes a request as JSON. Bytes that are not UTF-8 become U+FFFD, which `checkText` rejects after parsing:
- * for bytes that are not JSON, the parser's error is more helpful.
+ * Decodes a request as JSON. Bytes that are not UTF-8 become U+FFFD, which `checkText` rejects after parsing.
+ * If the bytes are not JSON either, the parser's error is more helpful.
  */
 export function jsonText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
@@ -46,7 +46,7 @@ export function readJson(desc: DescMessage, text: string, options: Options): Mes
 }
 
 /**
- * Returns the JSON that connect can parse instead; call `restoreKeys` on the resulting message.
+ * Returns JSON that connect can parse instead; call `restoreKeys` on the resulting message.
  *
  * @throws the same errors as `readJson`
  */
@@ -54,7 +54,7 @@ export function readableJson(desc: DescMessage, text: string, options: Options):
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = strictJson(desc, plain, options.registry);
-    // reports errors with the client's own keys, and before `checkText`
+    // this error takes precedence over the error of `checkText`, and names the client's own keys
     if (plain !== text || text.includes(REPLACEMENT)) fromJsonString(desc, exact, options);
     return exact;
   });

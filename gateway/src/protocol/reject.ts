@@ -7,11 +7,11 @@ import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/h
 import { type HttpRejection, rejectionHeaders, rejectionText, UNCACHED } from "../listener/rejection.ts";
 import { errorResponse } from "./error-response.ts";
 
-/** Statuses for requests in no supported protocol, whatever their content type. */
+/** Statuses for requests that use no supported protocol, whatever their content type. */
 const NO_PROTOCOL: ReadonlySet<number> = new Set([405, 415, 417, 505]);
 
 /**
- * Statuses that HTTP requires in addition to an error of the protocol: the request is for another server (RFC
+ * Statuses that HTTP requires even if the protocol has its own error: the request is for another server (RFC
  * 9110 section 15.5.20), or its body cannot be read (RFC 9112 section 6.1).
  */
 const OF_HTTP: ReadonlySet<number> = new Set([421, 501]);
@@ -23,8 +23,8 @@ const CONNECT_TYPE = /^application\/(?:connect\+)?(?:json|proto)\s*(?:;|$)/i;
 const CONNECT_QUERY = /\?(?:[^#]*&)?connect=v1(?:&|#|$)/;
 
 /**
- * Sends a rejection as the response to a request: as an error of its protocol if the head identifies one (for
- * gRPC with headers only, "Trailers-Only"), or else as a status and a plain text.
+ * Sends a rejection as the response to a request. If the head identifies a protocol, the response is an error
+ * of this protocol (for gRPC with headers only, "Trailers-Only"), and otherwise a status and plain text.
  */
 export function reject(request: HttpRequest, response: HttpResponse, rejection: HttpRejection): void {
   const contentType = request.headers["content-type"];

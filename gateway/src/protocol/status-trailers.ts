@@ -7,7 +7,9 @@ import { boundedError, HEADER_BOUNDS } from "./bounded-error.ts";
 /** A call whose response is ending. */
 export type EndedCall = Pick<Call, "failedInHandler" | "endError">;
 
-/** The characters that grpc-message has to escape: all but printable ASCII, and the percent sign itself. */
+/**
+ * The characters that grpc-message has to escape: everything except printable ASCII, and the percent sign.
+ */
 const ESCAPED = /[^\x20-\x24\x26-\x7e]+/gu;
 
 /** Returns the trailers for an error in gRPC and gRPC-Web. */
@@ -17,7 +19,7 @@ export function statusTrailers(error: ConnectError): Headers {
 }
 
 /**
- * Corrects trailers written by connect: an error that no handler threw gets a reason, and its message gets
+ * Corrects trailers that connect wrote: an error that no handler threw gets a reason, and its message gets
  * gRPC's encoding. Records the error in the call.
  */
 export function withStatus(trailers: Headers, call: EndedCall): Headers {

@@ -26,7 +26,7 @@ const UNSIGNED_TYPES: ReadonlySet<ScalarType> = new Set([
   ScalarType.FIXED64,
 ]);
 
-/** A format of strings: a check, and the expectation that an error states. */
+/** A string format: a check, and the expected form that an error states. */
 interface Form {
   readonly isValid: (text: string) => boolean;
   readonly expected: string;
@@ -122,7 +122,7 @@ function wrongIn(form: Form | undefined, text: string, place: Place | undefined)
 
 /**
  * Returns the error in the name of an enum value; undefined for a known name. protobuf-es treats an unknown
- * name as an unknown field, and drops the value.
+ * name as an unknown field, and drops its value.
  */
 export function wrongName(desc: DescEnum, name: string, place: Place | undefined): ConnectError | undefined {
   const names = valueNames(desc);
@@ -146,7 +146,7 @@ function wrong(place: Place | undefined, text: string): ConnectError {
 
 /**
  * Returns whether a string is an exact integer. Number and BigInt would also accept other bases and spaces,
- * and round. Notations such as 1.0 and 1e2 are allowed.
+ * and Number would round. Notations such as 1.0 and 1e2 are allowed.
  */
 function isExactInteger(text: string): boolean {
   if (INTEGER.test(text)) return true;
@@ -155,8 +155,8 @@ function isExactInteger(text: string): boolean {
 }
 
 /**
- * Returns whether a string is a valid timestamp. Date.parse would move days and hours that do not exist, such
- * as February 30, to other days.
+ * Returns whether a string is a valid timestamp. Date.parse would convert days and hours that do not exist,
+ * such as February 30, to other days.
  */
 function isTimestamp(text: string): boolean {
   const [, local, zone] = TIMESTAMP.exec(text) ?? [];

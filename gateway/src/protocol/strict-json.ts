@@ -23,7 +23,7 @@ import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
 import { wrongForm, wrongKey, wrongName, wrongScalar } from "./strict-forms.ts";
 
-/** Other checks reject deeper messages. */
+/** Other checks reject messages that are nested more deeply. */
 const MAX_DEPTH = 1000;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
@@ -84,8 +84,8 @@ class Visitor {
   }
 
   /**
-   * Visits a value. Recurses only through `field`, so that the stack is large enough for the deepest allowed
-   * message.
+   * Visits a value. Recurses only through `field`, so that the stack is large enough for the deepest message
+   * that is allowed.
    */
   value(type: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
     const { message } = type;

@@ -6,7 +6,7 @@ import { UpstreamErrorSchema } from "connect-rest-runtime";
 import { file_google_rpc_error_details } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { withImports } from "./with-imports.ts";
 
-/** No service imports these files; clients look them up by the `@type` of an error detail. */
+/** No service imports these files; clients find them by the `@type` of an error detail. */
 const ERROR_DETAILS = [file_google_rpc_error_details, file_buf_validate_validate, UpstreamErrorSchema.file];
 
 /** An index of files by their declarations. */
@@ -25,7 +25,7 @@ export interface FileIndex {
 }
 
 /**
- * Indexes the files of the services, the files of error details, and all of their imports. The index finds
+ * Indexes the files of the services, the files of error details, and all of their imports. The index contains
  * every declaration in them except services that are not served.
  */
 export function createFileIndex(services: readonly DescService[]): FileIndex {
@@ -64,7 +64,7 @@ export function createFileIndex(services: readonly DescService[]): FileIndex {
   };
 }
 
-/** Returns the file name with its extension, which descriptors of protobuf-es omit. */
+/** Returns the file name with its extension, which protobuf-es descriptors omit. */
 function protoName(file: DescFile): string {
   return file.proto.name;
 }
@@ -102,7 +102,7 @@ function symbolsOf(type: AnyDesc, served: Served): string[] {
   }
 }
 
-/** Returns the full name of an enum value, whose scope is the parent of its enum. */
+/** Returns the full name of an enum value. Its scope is the parent of its enum. */
 function siblingName(typeName: string, name: string): string {
   const end = typeName.lastIndexOf(".");
   return end < 0 ? name : `${typeName.slice(0, end)}.${name}`;

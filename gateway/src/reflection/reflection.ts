@@ -37,8 +37,8 @@ export function reflectionRoutes(router: ConnectRouter, schema: () => Promise<Sc
 
 /**
  * Responds to the requests of a reflection stream in order. One implementation serves both versions of the
- * protocol, because their messages are the same. `schema` is called late, because the services are known only
- * when all routes are.
+ * protocol, because their messages are identical. `schema` is called late, because the services are known
+ * only once all routes are.
  */
 async function* reflect(
   requests: AsyncIterable<ServerReflectionRequest>,

@@ -28,11 +28,11 @@ export interface CallOptions extends DispatchOptions {
    * flight.
    */
   readonly isWatch: (method: DescMethod) => boolean;
-  /** The memory held by the requests of all calls. */
+  /** Counts the memory that the requests of all calls hold. */
   readonly heldBytes: HeldBytes;
-  /** The memory held by the responses of all calls. */
+  /** Counts the memory that the responses of all calls hold. */
   readonly heldResponses: HeldResponses;
-  /** Returns the upstream that a method calls; undefined if it calls no upstream. */
+  /** Sends together the responses that become ready in the same event-loop turn. */
   readonly outbox: Outbox;
   /** Returns the upstream that a method calls, or undefined if it calls none. */
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
@@ -40,9 +40,9 @@ export interface CallOptions extends DispatchOptions {
   readonly isAlwaysServed: (service: DescService) => boolean;
   /** Receives the HTTP status of each request that names no method or uses an unsupported protocol. */
   readonly onRejected: (status: number) => void;
-  /** Receives every call that was not admitted, after its response was sent. */
+  /** Receives every call that was not admitted, once its response has been sent. */
   readonly onOverLimit: (call: Call, rejected: LimitRejection) => void;
-  /** Receives every admitted call, after its response was sent. `error` is an internal defect. */
+  /** Receives every admitted call, once its response has been sent. `error` is an internal defect. */
   readonly onDone: (call: Call, status: number, error?: unknown) => void;
   /** Receives internal defects outside of a call. */
   readonly onError: (error: unknown) => void;

@@ -37,7 +37,7 @@ function unknownVersion(subject: string, expected: string, got: string): Connect
 
 /**
  * Returns an error if the message in the query of a Connect GET is not valid base64 despite `base64=1`, or is
- * not percent-encoded UTF-8, since the bytes of the message would be different ones.
+ * not percent-encoded UTF-8. Decoding such a message would yield different bytes than the client encoded.
  */
 function queryMessageError(request: HttpRequest): ConnectError | undefined {
   const query = request.method === "GET" ? splitTarget(request.url).query : undefined;

@@ -5,35 +5,35 @@ import { TurnBudget } from "connect-rest-codec/internal";
 import { inflate } from "./inflate.ts";
 
 /**
- * The maximum size of messages that are compressed synchronously, in bytes. For a 20 KB message, the round
+ * The maximum size of a message that is compressed synchronously, in bytes. For a 20 KB message, the round
  * trip to another thread takes three times as much CPU time as the compression.
  */
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * The bytes that may be compressed synchronously in one turn of the event loop, since a page of a stream may
- * have many messages.
+ * The maximum number of bytes that are compressed synchronously in one event-loop turn. It is needed because
+ * a page of a stream may yield many messages.
  */
 const AT_ONCE = new TurnBudget(256 * 1024);
 
 /**
- * The minimum and maximum size of output buffers, in bytes. Within these limits, a buffer is as large as the
- * message, since compression shrinks it.
+ * The minimum and the maximum size of an output buffer, in bytes. Within these limits, a buffer is as large
+ * as the message, since compression shrinks the message.
  */
 const MIN_CHUNK_BYTES = 1024;
 const MAX_CHUNK_BYTES = 16 * 1024;
 
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
 
-/** The signal of decompression outside of a call, which is never aborted. */
+/** The signal for decompression outside of a call. It is never aborted. */
 const NEVER = new AbortController().signal;
 
 /** A content coding of node:zlib. */
 interface Coding<Options> {
   readonly name: string;
   /**
-   * Options for speed: the defaults of zlib and Brotli compress a few percent better, but take 2 and 100
-   * times the CPU time.
+   * Options that favor speed: the defaults of zlib and Brotli compress a few percent better, but take 2 times
+   * (zlib) and 100 times (Brotli) as much CPU time.
    */
   readonly options: Options;
   readonly now: (bytes: Uint8Array, options: Options) => Uint8Array;
@@ -41,8 +41,8 @@ interface Coding<Options> {
 }
 
 /**
- * The compressions for messages of clients, in order of preference. connect-node exports the first two as
- * well, but importing connect-node loads all of its clients and servers.
+ * The compressions for client messages, in order of preference. connect-node exports the first two as well,
+ * but importing connect-node loads all of its clients and servers.
  */
 export const CLIENT_COMPRESSIONS: readonly Compression[] = [
   compression<zlib.ZlibOptions>({
@@ -90,7 +90,7 @@ function compression<Options>(coding: Coding<Options>): Compression {
   };
 }
 
-/** Returns the bytes, copied only if they are in shared memory. */
+/** Returns the bytes. Copies them only if they are in shared memory. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

@@ -15,20 +15,20 @@ import { inflate } from "./inflate.ts";
 const MAX_DECOMPRESSING = 2;
 
 /**
- * The bytes that may be decompressed synchronously in one turn of the event loop. The messages of a flood
- * take turns.
+ * The maximum number of bytes that are decompressed synchronously in one event-loop turn. During a flood,
+ * messages wait for later turns.
  */
 const BYTES_AT_ONCE = 256 * 1024;
 
 /**
- * The retry delay if the queue is full, in milliseconds: about the time that a few hundred large messages
- * take.
+ * The retry delay if the queue is full, in milliseconds. Decompressing a few hundred large messages takes
+ * about this long.
  */
 const RETRY_MS = 1000;
 
 /**
- * Decompresses the messages of all calls: small messages synchronously, larger ones in a single queue that is
- * fair to clients.
+ * Decompresses the messages of all calls: small messages synchronously, larger messages in a single queue in
+ * which clients take turns.
  */
 export function createDecompress({ readMaxBytes, queuedDecompressions }: Limits): Decompress {
   const queue = new FairQueue(MAX_DECOMPRESSING, queuedDecompressions);

@@ -15,7 +15,7 @@ export interface DispatchOptions extends StreamOptions, FastMethods {
   readonly compressions: readonly Compression[];
 }
 
-/** The facts about a call that its head determines. */
+/** The properties of a call that its head determines. */
 export interface Way {
   /** Set if the call is a stream on the fast path. */
   readonly stream?: StreamCall | undefined;
@@ -25,7 +25,7 @@ export interface Way {
 
 /**
  * The fourth step of a call: runs it, either as a stream on the fast path or through connect's handler.
- * Resolves with the response to send, a detached stream, or undefined if the client has disconnected.
+ * Resolves to the response to send, a detached stream, or undefined if the client has disconnected.
  */
 export async function dispatch(
   handler: UniversalHandler,

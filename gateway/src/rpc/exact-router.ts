@@ -9,7 +9,7 @@ type Options = Partial<UniversalHandlerOptions>;
  * Creates a router that reads integers and keys of JSON requests exactly; `keysInterceptor` handles the keys.
  * connect does not pass the message type to the text decoder, so each method gets a separate decoder.
  *
- * @param jsonOptions the options of the router, which connect does not merge
+ * @param jsonOptions the options of the router, which connect does not merge with its own
  */
 export function exactRouter(
   router: ConnectRouter,

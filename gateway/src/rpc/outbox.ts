@@ -6,9 +6,9 @@ export interface Sender {
 }
 
 /**
- * Sends all responses that are ready in one turn of the event loop together at its end. Writing each response
- * separately would wake its reader individually and run with cold CPU caches. Batching saves a tenth of the
- * total cost of a call.
+ * Collects the responses that are ready in one event-loop turn, and sends them together at the end of the
+ * turn. Writing each response separately would wake its reader individually and run with cold CPU caches.
+ * Batching saves a tenth of the total cost of a call.
  */
 export class Outbox {
   private readonly callbacks: Pick<Callbacks, "soon" | "fail">;

@@ -17,7 +17,7 @@ export function noteOverLimit(call: Call, problem: LimitRejection): LimitRejecti
 }
 
 /**
- * The slot of a call, both in the process and in its upstream. A call takes the slot only when its request
+ * The slot of a call, both in the process and in its upstream. A call takes the slot only once its request
  * message is complete, so that a client that sends half a message blocks nobody.
  */
 export class Place implements CallPlace, QueuedCall {

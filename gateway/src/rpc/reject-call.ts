@@ -33,7 +33,8 @@ export function reject(
 
 /**
  * Rejects an unauthorized request with the HTTP status that every client understands (RFC 6750 section 3),
- * even if the protocol would put the error into a body. For gRPC, the error has the form that gRPC requires.
+ * even if the protocol would put the error into a body. For gRPC, the error has the format that gRPC
+ * requires.
  */
 export function deny(
   request: HttpRequest,

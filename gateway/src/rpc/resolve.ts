@@ -16,7 +16,8 @@ export interface Routes {
 }
 
 /**
- * The reason why a request is not a call: its error, and the HTTP status for clients without an RPC protocol.
+ * The reason why a request is not a call: its error, and the HTTP status for clients that use no RPC
+ * protocol.
  */
 export interface Unresolved {
   readonly error: ConnectError;

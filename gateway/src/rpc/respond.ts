@@ -10,16 +10,16 @@ import { withStatus } from "../protocol/status-trailers.ts";
 import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
-/** The bytes that a client must read within `stalledWriteMs`, which the listener enforces. */
+/** The number of bytes that a client must read within `stalledWriteMs`, which the listener enforces. */
 export const SLICE_BYTES = 64 * 1024;
 
 /** The response of a call: either a whole response or a body in chunks. */
 export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResponse;
 
 /**
- * The last step of a call: sends its response. Resolves when everything is passed to the connection or the
- * client has disconnected. Resolves with the rejection of the reservation if too many bytes wait for clients
- * to read them, after which nothing more may be sent.
+ * The last step of a call: sends its response. Resolves once all bytes have been passed to the connection or
+ * the client has disconnected. If too many bytes wait for clients to read them, resolves to the reservation's
+ * rejection, after which nothing more may be sent.
  */
 export function respond(
   response: HttpResponse,
@@ -74,7 +74,7 @@ async function sendWhole(
 
 /**
  * Sends a whole response with a body of at most `SLICE_BYTES` to a connected client. Passes everything to the
- * connection in one call; the response emits `finish` when the connection has accepted it.
+ * connection in one call; the response emits `finish` once the connection has accepted it.
  *
  * @param requestId undefined if the common response headers are already set
  */
@@ -101,9 +101,9 @@ export function sendAtOnce(
 }
 
 /**
- * Sets the head of a whole response. A head with trailers is sent immediately. If the response ended without
- * a body instead, an HTTP/2 response would end with its headers, and an HTTP/1.1 response would get a
- * content-length and lose its trailers.
+ * Sets the head of a whole response. A head with trailers is sent immediately. If the head were sent together
+ * with the end of a response without a body, an HTTP/2 response would end with its headers, and an HTTP/1.1
+ * response would get a content-length and lose its trailers.
  */
 function writeWholeHead(
   response: HttpResponse,
@@ -178,7 +178,7 @@ function isError(trailers: WholeResponse["trailers"]): boolean {
 }
 
 /**
- * Returns whether there are headers other than protocol headers. Clients expect the headers of a handler in a
+ * Returns whether there are headers other than protocol headers. Clients expect a handler's headers in a
  * header block; in a trailers-only response, they would treat these headers as trailers.
  */
 function hasHeaders(headers: WholeResponse["headers"]): boolean {
@@ -186,8 +186,8 @@ function hasHeaders(headers: WholeResponse["headers"]): boolean {
 }
 
 /**
- * Sends an error before which no message was sent (gRPC over HTTP/2, Trailers-Only): a header block that ends
- * the response.
+ * Sends an error that no message precedes (gRPC over HTTP/2, Trailers-Only): a header block that ends the
+ * response.
  */
 async function sendTrailersOnly(response: HttpResponse, result: StreamedResponse): Promise<void> {
   if (isGone(response)) return;
@@ -234,7 +234,7 @@ async function writeChunk(
   }
 }
 
-/** Ends a response after its last bytes; resolves with the same values as `respond`. */
+/** Ends a response after its last bytes; resolves to the same values as `respond`. */
 async function endResponse(response: HttpResponse, last?: Uint8Array): Promise<void> {
   if (isGone(response)) return;
   const finished = settled(response, "finish");

@@ -37,10 +37,10 @@ export interface RpcOptions
 
 /** Serves Connect, gRPC and gRPC-Web for the routes of a Connect router. */
 export interface Rpc {
-  /** The services with routes, sorted by name, with only their routed methods. */
+  /** The services that have routes, sorted by name, with only their routed methods. */
   readonly services: readonly DescService[];
   /**
-   * Serves a request if it is a unary call of the fast path, and returns whether it is. No response header
+   * Serves a request if it is a unary call on the fast path, and returns whether it is. No response header
    * may be set before, not even the request ID, so that everything is written in one call.
    */
   serveUnary(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): boolean;
@@ -48,7 +48,7 @@ export interface Rpc {
   serve(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): void;
 }
 
-/** The kind of a request: a unary call of the fast path, or anything else. */
+/** The kind of a request: a unary call on the fast path, or anything else. */
 type Found =
   | { readonly kind: "unary"; readonly method: DescMethod; readonly unary: UnaryCall }
   | ({ readonly kind: "other" } & Wanted);

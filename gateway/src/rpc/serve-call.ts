@@ -38,7 +38,7 @@ export interface Wanted extends Way {
 }
 
 /**
- * Serves one call, step by step. A detached stream outlives this function. Unary calls of the fast path have
+ * Serves one call, step by step. A detached stream outlives this function. Unary calls on the fast path have
  * a separate implementation (`serve-unary.ts`). Never rejects.
  */
 export async function serveCall(
@@ -72,7 +72,7 @@ export async function serveCall(
     call = begun;
     hold = begun.hold;
     options.authorizedStreams?.enter(call);
-    // the client may have disconnected during the token lookup
+    // the client may have disconnected while the token was looked up
     if (isGone(response)) {
       leftUnserved(call, response, options);
       return;
@@ -122,8 +122,8 @@ export function leftUnserved(call: Call, response: HttpResponse, { onDone }: Cal
 }
 
 /**
- * Returns the callback for the end of a detached stream. A separate function, so that its closure retains
- * nothing else.
+ * Returns the callback for the end of a detached stream. This is a separate function so that its closure
+ * retains nothing else.
  */
 function whenOver(call: Call, hold: Reservation, options: CallOptions): (defect?: unknown) => void {
   return (defect) => {
@@ -144,7 +144,7 @@ const PARKED_STATUS = 200;
 /**
  * The third step of a call: returns the rejection, or undefined if the request may be read. A call that
  * watches a feed no longer counts as a request in flight. It holds a watcher slot until it ends or another
- * caller displaces it. Any other call takes its slot when its message is complete.
+ * caller displaces it. Any other call takes its slot once its message is complete.
  */
 function admit(
   { service }: UniversalHandler,

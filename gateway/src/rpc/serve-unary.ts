@@ -29,7 +29,7 @@ import { CALM, deny, rejectToSend } from "./reject-call.ts";
 import { respond, SLICE_BYTES, sendAtOnce } from "./respond.ts";
 import { beginCall, leftUnserved } from "./serve-call.ts";
 
-/** A unary call of the fast path before its caller is identified. */
+/** A unary call on the fast path whose caller has not been identified yet. */
 export interface UnaryParts {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
@@ -48,8 +48,8 @@ export function serveUnary(parts: UnaryParts, client: Caller, options: CallOptio
 }
 
 /**
- * A unary call in progress. Nearly all calls are unary, so each is a single object that receives callbacks,
- * without its own promises, signals or closures.
+ * A unary call in progress. Nearly all calls are unary, so each is a single object that receives callbacks
+ * and needs no promises, signals or closures.
  */
 class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   readonly isUnary = true;
@@ -100,7 +100,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.call = call;
     this.hold = call.hold;
     this.client = call.key;
-    // the client may have disconnected during the token lookup
+    // the client may have disconnected while the token was looked up
     if (isGone(response)) {
       this.left(call);
       return;
@@ -128,7 +128,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.leave = options.admission.enter(this);
   }
 
-  /** Called on admission, either immediately or after waiting. */
+  /** Called once the call is admitted, either immediately or after waiting. */
   run(): void {
     if (!this.isOver) this.running?.proceed();
   }
@@ -206,7 +206,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.release();
   }
 
-  /** Reports an internal defect: the response does not exist or cannot be sent. */
+  /** Reports an internal defect, because of which there is no response or the response cannot be sent. */
   broke(defect: unknown): void {
     const { request, response } = this.parts;
     if (this.isOver) return;
@@ -231,7 +231,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.answered();
     const { call } = this;
     if (call === undefined || this.isOver) return;
-    // no error is created after the whole response is sent, since creating one is expensive and nothing would
+    // once the whole response is sent, no error is created: creating one is expensive, and nothing would
     // receive it
     if (!isSent(this.parts.response)) this.running?.hungUp();
     this.done();
@@ -256,7 +256,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.responseReservation?.release();
   }
 
-  /** Sets the common response headers, for a response that is not sent in one call. */
+  /** Sets the common response headers of a response that is not sent in one call. */
   private setHeaders(): void {
     const { response, hasHeaders } = this.parts;
     if (!hasHeaders && !response.headersSent) response.setHeader(REQUEST_ID_HEADER, this.caller.requestId);

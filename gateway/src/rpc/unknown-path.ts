@@ -4,7 +4,7 @@ import { didYouMean } from "connect-rest-runtime/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { show } from "../text/show.ts";
 
-/** The maximum number of names in an error message; the message counts the others. */
+/** The maximum number of names in an error message. The message states how many more there are. */
 const MAX_LISTED = 20;
 
 /**

@@ -11,8 +11,8 @@ import type { WholeResponse } from "../protocol/whole-response.ts";
 import { show } from "../text/show.ts";
 
 /**
- * Returns the response for a request that is not a valid call of its method: in gRPC's form for gRPC, else as
- * plain text because the protocol is unknown.
+ * Returns the response to a request that is not a valid call of its method. For gRPC, it has gRPC's format.
+ * In all other cases it is plain text, because the protocol is unknown.
  */
 export function unsupportedResponse(
   status: UnsupportedStatus,
@@ -32,8 +32,8 @@ export function unsupportedResponse(
 }
 
 /**
- * Returns the headers of RFC 9110 sections 15.5.6 and 15.5.16. Accept-Post is defined in W3C's Linked Data
- * Platform, section 7.1.
+ * Returns the headers that RFC 9110 sections 15.5.6 and 15.5.16 require. Accept-Post is defined in W3C's
+ * Linked Data Platform, section 7.1.
  */
 function negotiationHeaders(status: UnsupportedStatus, handler: UniversalHandler): Record<string, string> {
   switch (status) {

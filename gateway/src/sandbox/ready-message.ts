@@ -17,7 +17,7 @@ const credentials = z.object({
 });
 
 /**
- * The message that a sandbox sends when it listens: its URL, and settings for the upstreams that it replaces,
+ * The message that a sandbox sends once it listens: its URL, and settings for the upstreams that it replaces,
  * including sign-in.
  */
 export const readyMessageSchema = z.object({

@@ -2,7 +2,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type ReadyMessage, readyMessageSchema } from "./ready-message.ts";
 
-/** The maximum time until a sandbox is ready, in milliseconds; on slow machines, loading it takes long. */
+/**
+ * The maximum time until a sandbox is ready, in milliseconds. On slow machines, a sandbox takes long to load.
+ */
 const READY_TIMEOUT_MS = 120_000;
 
 /** The delay before `onSlow` is called, in milliseconds. */
@@ -27,11 +29,11 @@ export interface SandboxOptions {
   readonly onSlow?: () => void;
 }
 
-/** A process that stands in for upstreams. */
+/** A process that replaces upstreams. */
 export interface Sandbox {
   readonly url: string;
   readonly upstreams: ReadyMessage["upstreams"];
-  /** Resolves with a message if the sandbox exits by itself. */
+  /** Resolves to a message if the sandbox exits on its own. */
   readonly exited: Promise<string>;
   /** Disconnects the sandbox, and resolves when it has exited. */
   stop(): Promise<void>;

@@ -29,11 +29,11 @@ export interface EntranceParts {
 export interface Entrance {
   /** Serves one request: rejects it, or passes it to the first part that accepts it. */
   serve(request: HttpRequest, response: HttpResponse, exchange: Exchange): void;
-  /** Rejects a request, and lets the page that sent it read the reason. */
+  /** Rejects a request. If a web page sent the request, lets the page read the reason. */
   readonly reject: Reject;
 }
 
-/** One year (RFC 6797 section 6.1), without subdomains, which may belong to others. */
+/** One year (RFC 6797 section 6.1), without subdomains, which may belong to other owners. */
 const HTTPS_ONLY = "max-age=31536000";
 
 export function createEntrance(parts: EntranceParts): Entrance {
@@ -104,7 +104,10 @@ function pagesOf({
   return createPages(hasPages ? start : undefined, health);
 }
 
-/** Returns whether a request is a POST without an Origin header, so that neither CORS nor the pages apply. */
+/**
+ * Returns whether a request is a POST without an Origin header. Neither CORS nor the pages apply to such a
+ * request.
+ */
 function isPlainPost({ method, headers }: HttpRequest): boolean {
   return method === "POST" && headers.origin === undefined;
 }

@@ -7,7 +7,7 @@ import {
 } from "../listener/certificate.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** The current certificate of a server, reloaded when its files change. */
+/** The current certificate of a server. It is reloaded when its files change. */
 export class KeptCertificate {
   current: Certificate;
   private readonly log: Logger;

@@ -20,8 +20,8 @@ export interface ServerOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
   /**
-   * The hosts whose requests are served; `*` is every host. Default on a loopback address: the loopback names
-   * and the address. On other addresses there is no default.
+   * The hosts whose requests are served; `*` means every host. Default on a loopback address: the loopback
+   * names and the address. On other addresses there is no default.
    */
   readonly hosts?: readonly string[] | undefined;
   /** Default: 0, which picks a free port. */
@@ -31,9 +31,9 @@ export interface ServerOptions {
   /** Trusted proxies. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
   readonly limits?: LimitOptions;
-  /** Origins whose pages may call from a browser; `*` is every origin. Default: none. */
+  /** Origins whose pages may call from a browser; `*` means every origin. Default: none. */
   readonly origins?: readonly string[];
-  /** Additional request headers that these pages may send, in lower case; `*` is every header. */
+  /** Additional request headers that these pages may send, in lower case; `*` means every header. */
   readonly corsHeaders?: readonly string[];
   /** Unary methods that the fast path can call without their handlers. Default: none. */
   readonly unaryOf?: FastMethods["unaryOf"];
@@ -61,8 +61,8 @@ export interface ServerOptions {
   /** Returns whether a method watches a feed; such streams have a separate limit. Default: no method does. */
   readonly isWatch?: (method: DescMethod) => boolean;
   /**
-   * Called in a drain after `drainNoticeMs`, so that streams that wait for events can end in an orderly way.
-   * Default: does nothing.
+   * Called during a drain, after `drainNoticeMs`, so that streams that wait for events can end in an orderly
+   * way. Default: does nothing.
    */
   readonly onDrain?: (() => void) | undefined;
   /** Returns the load of the process, for tests. */
@@ -72,7 +72,9 @@ export interface ServerOptions {
    * random.
    */
   readonly random?: () => number;
-  /** Requires a token in every call, and issues tokens. Default: anyone who reaches the server may call. */
+  /**
+   * Requires a token in every call, and issues tokens. Default: anyone who can reach the server may call it.
+   */
   readonly authorization?: ((parts: ServerParts) => CallerAuthorization) | undefined;
   /** The metrics to update. Default: none. */
   readonly metrics?: Metrics;
@@ -87,21 +89,21 @@ export interface Server {
   readonly port: number;
   /** The served services, without health and reflection. */
   readonly services: readonly DescService[];
-  /** Resolves when the validation of messages is loaded; calls are served earlier. */
+  /** Resolves once the validation of messages has been loaded; calls are served even before. */
   readonly warm: Promise<void>;
   /** Returns the number of running and waiting calls. */
   calls(): number;
   /** Applies settings that can change while the server runs. */
   reload(change: ServerChange): void;
-  /** Fails readiness, waits for calls in flight, and resolves when the last connection is closed. */
+  /** Fails readiness, waits for calls in flight, and resolves once the last connection is closed. */
   close(options?: CloseOptions): Promise<void>;
 }
 
 /** Settings that can change while a server runs. */
 export interface ServerChange {
-  /** All limits; absent limits get their defaults. Limits that need a restart do not change. */
+  /** All limits. Limits that are absent get their defaults. Limits that need a restart are not changed. */
   readonly limits?: LimitOptions | undefined;
-  /** If absent, the certificate does not change. */
+  /** The files of the certificate. If absent, the certificate is not changed. */
   readonly tls?: CertificateFiles | undefined;
 }
 

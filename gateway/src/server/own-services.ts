@@ -29,7 +29,7 @@ export function pathsOf(
   );
 }
 
-/** Adds health, and if `services` is given, reflection for all services that it returns. */
+/** Adds health and, if `services` is given, reflection for all services that it returns. */
 export function ownRoutes(
   router: ConnectRouter,
   health: Health,

@@ -77,7 +77,7 @@ export class Member implements FeedMember {
 
 const POLL = { timeout: 60_000, interval: 10 };
 
-/** Polls a value until the expectation on it holds. */
+/** Polls a value until it meets the expectation. */
 export const eventually = (read: () => unknown) => expect.poll(read, POLL);
 
 /** Waits until exactly one of the members leads, and returns it. */

@@ -6,11 +6,14 @@ const bin = path.resolve(import.meta.dirname, "../bin.ts");
 /** A run of the command line. */
 export interface Run {
   readonly process: ChildProcess;
-  /** Resolves with the first line of standard output that matches; rejects if the output ends without one. */
+  /**
+   * Resolves to the first line of standard output that matches; rejects if the output ends without such a
+   * line.
+   */
   line(pattern: RegExp): Promise<string>;
   /** Returns everything written to standard output and standard error so far. */
   output(): { readonly stdout: string; readonly stderr: string };
-  /** Resolves with the exit status, or with the signal that ended the process. */
+  /** Resolves to the exit status, or to the signal that ended the process. */
   readonly exit: Promise<number | NodeJS.Signals | null>;
 }
 

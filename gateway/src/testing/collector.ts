@@ -28,7 +28,10 @@ export interface Collector {
   close(): void;
 }
 
-/** Starts a collector on a free port. It decodes messages by the field numbers of opentelemetry-proto. */
+/**
+ * Starts a collector on a free port. The collector decodes messages by the field numbers of
+ * opentelemetry-proto.
+ */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const server = http.createServer(async (request, response) => {

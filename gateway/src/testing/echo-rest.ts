@@ -19,7 +19,7 @@ export const echoRules: UnaryAdapter["rules"] = {
 };
 
 /**
- * An adapter in the form that the generator writes, for an upstream that responds with the text of the
+ * An adapter like those that the generator writes, for an upstream that responds with the text of the
  * request.
  */
 export const EchoServiceRest: ServiceAdapter<typeof EchoService> = {

@@ -2,7 +2,7 @@ import { RequestWriter, records, type ServiceAdapter, table } from "connect-rest
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { EchoServiceRest, echoRules } from "./echo-rest.ts";
 
-/** The table of a response, which has one string. */
+/** The table of a response, which contains one string. */
 export const EchoTable = table("echo.v1.EchoResponse", () => [[1, "string", "text"]]);
 
 /** The adapter of `echo-rest.ts` with an additional server stream that reads JSON lines. */

@@ -18,7 +18,7 @@ export function errorOf({ status, headers, body, trailers }: RawResponse): Conne
     const end = last(body, endStreamFlag, headers["connect-content-encoding"]);
     return end.length === 0 ? undefined : endStreamFromJson(end).error;
   }
-  // plain text is for people; clients of the protocols do not treat it as an error
+  // plain text is meant for people; clients of the protocols do not treat it as an error
   if (status < 400 || type.startsWith("text/plain")) return undefined;
   const fallback = new ConnectError(`not an error: ${body}`, Code.Unknown);
   return errorFromJsonBytesOr(decompressed(body, headers["content-encoding"]), fallback);

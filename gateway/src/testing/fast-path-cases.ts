@@ -3,7 +3,7 @@ import { create, type MessageInitShape, toBinary, toJsonString } from "@bufbuild
 import { EchoRequestSchema } from "../gen/echo/v1/echo_pb.ts";
 import type { RawCall } from "./raw-call.ts";
 
-/** A call that both paths have to serve equally. */
+/** A call that both paths have to serve in the same way. */
 export interface FastPathCase {
   readonly name: string;
   readonly call: RawCall;
@@ -56,7 +56,7 @@ const STREAM_WAYS: readonly Way[] = [
 /** The suffix of the names of cases whose deadline passes while the upstream works. */
 export const LATE = "an upstream that is late";
 
-/** Request messages that tell the upstream how to respond, and messages that are not sent to it. */
+/** Request messages that tell the upstream how to respond, and messages that never reach it. */
 const messages: Readonly<Record<string, Echo>> = {
   "a text": { text: 'Grüße 🌳 "\\\n\u0001\u2028' },
   "an empty message": {},

@@ -7,7 +7,7 @@ import { Told } from "./bus-members.ts";
 export interface TestProcess {
   readonly bus: GroupBus;
   readonly told: Told;
-  /** Holds all messages to and from the process, as if it were suspended. */
+  /** Holds back all messages to and from the process, as if the process were suspended. */
   cut(): void;
   mend(): void;
   /** Ends the process as SIGKILL would. */
@@ -17,7 +17,7 @@ export interface TestProcess {
 /** Simulated processes with a broker, and channels between them that carry JSON. */
 export class TestGroup {
   readonly broker: Broker;
-  /** The maximum number of messages that were in transit to one process at the same time. */
+  /** The highest number of messages that were in transit to one process at the same time. */
   mostOnTheWay = 0;
   private readonly processes: TestProcess[] = [];
 

@@ -2,7 +2,7 @@ import { RequestWriter, type ServiceAdapter, unary } from "connect-rest-runtime/
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { echoRules } from "./echo-rest.ts";
 
-/** The adapter of the echo service, with an API key required for each call. */
+/** The adapter of the echo service, except that each call requires an API key. */
 export const EchoServiceRest: ServiceAdapter<typeof EchoService> = {
   service: EchoService,
   methods: {

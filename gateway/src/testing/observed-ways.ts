@@ -9,7 +9,7 @@ import type { MetricsSnapshot } from "../metrics/metrics.ts";
 import { EchoStreamsRest, EchoTable } from "./echo-streams-rest.ts";
 import { type RawCall, type RawClient, type RawResponse, rawClient } from "./raw-call.ts";
 
-/** A gateway setup that determines which code runs calls. */
+/** A setup of a gateway, which determines what code runs calls. */
 export interface WaySetup {
   readonly name: string;
   readonly options: Pick<GatewayOptions, "fastPath" | "webAssembly">;
@@ -68,8 +68,8 @@ function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
 }
 
 /**
- * Returns the same methods with other names and idempotency: a unary method with side effects, and a stream
- * without.
+ * Returns the same methods with other names and another idempotency: a unary method with side effects, and a
+ * stream without.
  */
 function otherMethods(echo: UnaryAdapter, repeat: AnyMethodAdapter): Record<string, AnyMethodAdapter> {
   const tell = {
@@ -216,8 +216,8 @@ function countsOf(snapshot: MetricsSnapshot): Record<string, number> {
 }
 
 /**
- * Returns a log line without its times. Of the cause of a defect, only the first line remains, because the
- * others are a stack trace.
+ * Returns a log line without its times. For the cause of a defect, only the first line remains, because the
+ * other lines are a stack trace.
  */
 function comparableLine({ time, durationMs, ...line }: Record<string, unknown>): Record<string, unknown> {
   return {
@@ -229,7 +229,7 @@ function comparableLine({ time, durationMs, ...line }: Record<string, unknown>):
 
 interface ScriptedUpstream {
   readonly port: number;
-  /** The requests since the list was last emptied. */
+  /** The requests that have arrived since the list was last emptied. */
   readonly requests: unknown[];
   script(respond: Respond): void;
   close(): Promise<void>;
@@ -251,7 +251,7 @@ async function startUpstream(): Promise<ScriptedUpstream> {
       respond?.(request, body, response);
     });
   });
-  // if the server closed an idle connection, a request sent at the same time would be lost
+  // if the server has just closed an idle connection, a request sent on it at the same time would be lost
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

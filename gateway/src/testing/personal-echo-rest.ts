@@ -4,8 +4,8 @@ import { EchoServiceRest } from "./echo-rest.ts";
 const { echo } = EchoServiceRest.methods;
 
 /**
- * The echo service with methods that only persons may call, for an upstream that responds with the name of
- * the account.
+ * The echo service with methods that only people may call, for an upstream that responds with the name of the
+ * account.
  */
 export const PersonalEchoServiceRest: ServiceAdapter = {
   ...EchoServiceRest,

@@ -6,7 +6,7 @@ export interface RawCall {
   readonly version: "1.1" | "2";
   readonly method: string;
   readonly path: string;
-  /** Headers with names in lower case; several values are sent as several headers. */
+  /** Headers with names in lower case. Several values of a name are sent as several headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | undefined;
 }
@@ -67,7 +67,7 @@ function sendHttp1(agent: http.Agent, port: number, call: RawCall): Promise<RawR
         }),
       );
     });
-    // the response may arrive before the whole request is sent
+    // the response may arrive before the whole request has been sent
     request.on("error", reject);
     request.end(body);
   });

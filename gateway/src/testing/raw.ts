@@ -12,7 +12,7 @@ export function exchange(port: number, ...parts: ReadonlyArray<string | Uint8Arr
     socket.on("data", (text: string) => {
       received += text;
     });
-    // A server that disconnects a client may reset the connection after its response.
+    // A server that disconnects a client may reset the connection after it has responded.
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
     });

@@ -1,5 +1,5 @@
 /**
- * Records the outcome of all compared calls through connect's handlers: `node
+ * Records the outcome that all compared calls have through connect's handlers: `node
  * gateway/src/testing/record-calls.ts`. Run it after adding a case, and review the changes.
  */
 import { startObservedWay, WAY_SETUPS } from "./observed-ways.ts";

@@ -15,14 +15,17 @@ export type RecordedCalls = Readonly<Record<string, unknown>>;
 /** JSON compressed with Brotli, because bodies repeat a lot. `record-calls.ts` writes this file. */
 const FILE = join(import.meta.dirname, "recorded-calls.json.br");
 
-/** The settings of both the recorded gateway and the gateway compared with it. */
+/** The settings of the recorded gateway and of the gateway that is compared with it. */
 export const RECORDED_SETTINGS: WaySettings = {
   upstream: { retry: { attempts: 3, baseDelayMs: 1, maxDelayMs: 1, budget: 1 } },
   limits: { readMaxBytes: 64 * 1024, writeMaxBytes: 256 * 1024, messageDepth: 20, drainNoticeMs: 1 },
   origins: ["https://page.example"],
 };
 
-/** Calls with the same outcome in each run; the outcome of calls with a deadline varies on a slow machine. */
+/**
+ * Calls with the same outcome in each run. Calls with a deadline are omitted, because their outcome varies on
+ * a slow machine.
+ */
 export const RECORDED_CASES: readonly FastPathCase[] = [...FAST_PATH_CASES, ...STREAM_CASES, ...UNUSUAL_HEADS]
   .filter(({ name }) => !name.endsWith(LATE))
   .map(({ name, call }, index) => ({ name: `${name} (${index})`, call }));
@@ -69,13 +72,13 @@ export function isOnPurpose(each: FastPathCase): boolean {
 /** Cases in which the number of bytes read from an oversized message varies. */
 const RACE = / over 2: .*, a message too large /;
 
-/** Returns the record of a case without values that vary from run to run. */
+/** Returns the record of a case without values that vary between runs. */
 export function comparableRecord({ name }: FastPathCase, record: unknown): unknown {
   if (!RACE.test(name)) return record;
   return JSON.parse(JSON.stringify(record).replace(/"bytesIn":\d+/g, '"bytesIn":0')) as unknown;
 }
 
-/** Makes a call, and returns the outcome to compare, without ports, which vary from run to run. */
+/** Makes a call, and returns the outcome to compare, without ports, which vary between runs. */
 export async function recorded(way: ObservedWay, { call }: FastPathCase): Promise<unknown> {
   const seen = comparable(await way.send(call, respondTalkatively));
   const ports = new RegExp(`127\\.0\\.0\\.1:(?:${way.gateway.port}|${way.upstreamPort})`, "g");

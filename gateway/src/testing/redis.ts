@@ -13,7 +13,7 @@ export const NO_REDIS: string | undefined =
 /** A Redis server for tests. */
 export interface TestRedis {
   readonly port: number;
-  /** Stops the server, which loses its data. */
+  /** Stops the server. Its data is lost. */
   stop(): Promise<void>;
   /** Starts the server again on the same port. */
   start(): Promise<void>;

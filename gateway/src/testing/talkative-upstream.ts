@@ -8,10 +8,10 @@ export interface TalkativeUpstream {
 }
 
 /**
- * Starts the upstream. A text of two words is an instruction: `status 404`, `long 5000` (a response of so
- * many letters), `never ever` (no response), `header x-ratelimit-remaining`, `broken json`. Any other text is
- * returned. At `/repeat` the text is returned `count` times, as JSON lines; `fails now` ends with a record
- * that is an error, and `cut off` ends in the middle of a record.
+ * Starts the upstream. A text of two words is an instruction: `status 404`, `long 5000` (a response with this
+ * number of letters), `never ever` (no response), `header x-ratelimit-remaining`, `broken json`. Any other
+ * text is returned. At `/repeat` the text is returned `count` times, as JSON lines; `fails now` ends with a
+ * record that is an error, and `cut off` ends in the middle of a record.
  */
 export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
   const server = http.createServer(async (request, response) => {
@@ -30,7 +30,7 @@ export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
   };
 }
 
-/** Responds to one request in the same way as the upstream. */
+/** Responds to one request as the upstream does. */
 export function respondTalkatively(
   { url }: http.IncomingMessage,
   body: Buffer,

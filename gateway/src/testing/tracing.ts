@@ -1,4 +1,4 @@
-// The setup in the README. Everything else is configured by environment variables.
+// The setup in the README. Environment variables configure everything else.
 import { NodeSDK } from "@opentelemetry/sdk-node";
 
 new NodeSDK().start();

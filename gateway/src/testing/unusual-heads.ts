@@ -89,7 +89,7 @@ const STREAM_WAYS: readonly Way[] = [
 
 const WAYS = [...UNARY_WAYS, ...STREAM_WAYS];
 
-/** Returns the protocol's names for the headers of compression and timeout. */
+/** Returns the names that a protocol uses for the compression headers and the timeout header. */
 function names(each: Way): Readonly<Record<"used" | "accepted" | "timeout", string>> {
   if (isGrpc(each)) {
     return { used: "grpc-encoding", accepted: "grpc-accept-encoding", timeout: "grpc-timeout" };
@@ -162,7 +162,10 @@ function lacking(each: Way, name: string): FastPathCase {
 
 const LONG = "x".repeat(3000);
 
-/** Lists values, odd spellings and repetitions of the headers for used and accepted compression. */
+/**
+ * Lists values, odd spellings and repetitions of the headers that name the used and the accepted
+ * compressions.
+ */
 function encodingCases(each: Way): FastPathCase[] {
   const { used, accepted } = names(each);
   const plain = print(each, { text: "y".repeat(2000), count: 2 });
@@ -250,7 +253,7 @@ function timeoutCases(each: Way): FastPathCase[] {
   ];
 }
 
-/** Combines faults, to test which of them the error names. */
+/** Combines faults, to test which one the error names. */
 function combinedCases(each: Way): FastPathCase[] {
   const { used, timeout } = names(each);
   const plain = print(each, { text: "a", count: 2 });
@@ -284,7 +287,7 @@ function combinedCases(each: Way): FastPathCase[] {
   );
 }
 
-/** Lists envelope flags, with and without a compression in the head. */
+/** Lists envelope flags, with and without a compression in the request head. */
 function flagCases(each: Way): FastPathCase[] {
   if (!each.enveloped) return [];
   const { used } = names(each);

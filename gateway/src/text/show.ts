@@ -7,10 +7,10 @@ export function show(text: string, max = 60): string {
   return `"${cut.replace(/[^\x20-\x7e]|["\\]/g, escapeCharacter)}"`;
 }
 
-/** The maximum length of an error message that comes from other code or from a peer. */
+/** The maximum length of an error message from other code or from a peer, in characters. */
 const MAX_TEXT = 500;
 
-/** Returns a truncated error message of other code, which may repeat megabytes of input. */
+/** Truncates an error message from other code. Such a message may repeat megabytes of input. */
 export function brief(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
 }

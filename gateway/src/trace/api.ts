@@ -18,8 +18,8 @@ export function registeredApi(): object | undefined {
 }
 
 /**
- * Returns the OpenTelemetry API. Its hundred modules are loaded with the first traced call, since a gateway
- * without an SDK and without callers that trace never needs them. All copies of the API share the SDK's
+ * Returns the OpenTelemetry API. Its hundred modules are loaded for the first traced call, since a gateway
+ * without an SDK never needs them unless callers send a trace. All copies of the API share the SDK's
  * registered objects.
  */
 export function tracingApi(): Api {
@@ -27,7 +27,9 @@ export function tracingApi(): Api {
   return api;
 }
 
-/** Returns the core package of OpenTelemetry, for the W3C Trace Context propagator if there is no SDK. */
+/**
+ * Returns OpenTelemetry's core package, which provides the W3C Trace Context propagator if there is no SDK.
+ */
 export function tracingCore(): Core {
   core ??= require("@opentelemetry/core") as Core;
   return core;

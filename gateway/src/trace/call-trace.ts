@@ -17,8 +17,8 @@ export function tracer() {
 }
 
 /**
- * The codes that are server errors by the OpenTelemetry conventions for gRPC and Connect. With other codes,
- * the server has handled the call correctly and rejected the client's request.
+ * The codes that are server errors according to the OpenTelemetry conventions for gRPC and Connect. With
+ * other codes, the server has worked correctly and rejected the client's request.
  */
 const SERVER_FAULTS: ReadonlySet<string> = new Set([
   "unknown",
@@ -31,8 +31,8 @@ const SERVER_FAULTS: ReadonlySet<string> = new Set([
 
 /**
  * Starts the span of a call. Its parent is the caller's span, or the HTTP request's span if
- * auto-instrumentation has created one. Attributes are names and numbers by the semantic conventions for RPC;
- * they contain no messages and no headers.
+ * auto-instrumentation has created one. Attributes are names and numbers that follow the semantic conventions
+ * for RPC; they contain no messages and no headers.
  */
 export function startCallTrace(
   method: DescMethod,
@@ -56,7 +56,7 @@ export function startCallTrace(
   const span = tracer().startSpan(methodPath(method), { kind: SpanKind.SERVER, attributes }, parent);
   const end = (code: string) => endSpan(span, protocol, code);
   const { traceId } = span.spanContext();
-  // without an SDK and a caller's trace, no context is propagated
+  // without an SDK and without a caller's trace, no context is propagated
   const isValid = isSpanContextValid(span.spanContext());
   const own = isValid ? trace.setSpan(parent, span) : parent;
   const run = <T>(work: () => T) => context.with(own, work);
@@ -80,8 +80,8 @@ function isTraced({ headers }: HttpRequest): boolean {
 }
 
 /**
- * Returns the parent of a call's span. The active span is the parent if it continues the request's trace;
- * otherwise it belongs to other work.
+ * Returns the parent of a call's span. The active span is the parent if it continues the request's trace; if
+ * not, it belongs to other work.
  */
 function parentOf(request: HttpRequest): Context {
   const { context, isSpanContextValid, trace } = tracingApi();

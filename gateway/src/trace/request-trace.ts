@@ -12,7 +12,7 @@ export interface RequestTrace {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /**
    * Sends the request with tracing suppressed. Otherwise HTTP auto-instrumentation would add a second trace
-   * context, which makes both invalid. undefined if the request is not traced.
+   * context, and two contexts are both invalid. Undefined if the request is not traced.
    */
   readonly run: (<T>(send: () => T) => T) | undefined;
   end(end: RequestEnd): void;
@@ -22,12 +22,12 @@ export interface RequestTrace {
 const NONE: RequestTrace = { headers: undefined, run: undefined, end: () => undefined };
 
 /**
- * Starts the span of a request as a child of its call's span. The span does not contain the path, which
- * reveals the caller's request, or the query, which may contain a key.
+ * Starts the span of a request as a child of its call's span. The span does not contain the path or the
+ * query: the path reveals the caller's request, and the query may contain a key.
  */
 export function startRequestTrace(call: Call | undefined, report: RequestReport): RequestTrace {
-  // a call without a trace ID has neither an SDK, which would start a trace for each call, nor a caller's
-  // trace to continue
+  // a call without a trace ID has no SDK, which would start a trace for each call, and no caller's trace to
+  // continue
   if (call !== undefined && call.trace.traceId === undefined) return NONE;
   // outside of calls, only an SDK traces
   if (call === undefined && registeredApi() === undefined) return NONE;
@@ -54,7 +54,8 @@ export function startRequestTrace(call: Call | undefined, report: RequestReport)
 }
 
 /**
- * Runs the user's code within the span of the call, so that requests made by this code become its children.
+ * Runs the user's code within the call's span, so that the requests that this code makes become children of
+ * the span.
  */
 export function traced<T>(work: () => T): T {
   const call = currentCall();

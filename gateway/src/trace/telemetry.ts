@@ -1,6 +1,6 @@
 import { registeredApi, tracingApi } from "./api.ts";
 
-/** A method of every SDK's providers that the API does not declare. */
+/** A method that the providers of every SDK have, although the API does not declare it. */
 interface Flushable {
   readonly forceFlush: () => unknown;
 }
@@ -23,8 +23,8 @@ export async function flushTelemetry(): Promise<void> {
 
 /**
  * Returns the reason why a loaded SDK produces no spans; undefined if the SDK works or none is loaded. An SDK
- * for an older version of the API registers itself where the newer API does not look, and nothing else
- * reports that.
+ * for an older version of the API registers itself in a location that the newer API does not check, and
+ * nothing else reports that.
  */
 export function telemetryProblem(): string | undefined {
   const global = registeredApi();

@@ -3,12 +3,15 @@ export const SILENT_BEATS = 60;
 
 /**
  * Distinguishes a worker that is stopped, or hangs forever, from a worker that is busy. Counts heartbeats
- * instead of measuring time, so that a suspension of all processes together does not count.
+ * instead of measuring time, because a suspension of all processes must not count.
  */
 export class Heartbeat {
   private silent = 0;
 
-  /** Counts a heartbeat that is sent; returns false if too many in a row had no response. */
+  /**
+   * Counts a heartbeat that is being sent; returns false if there was no response to too many consecutive
+   * heartbeats.
+   */
   beat(): boolean {
     this.silent += 1;
     return this.silent <= SILENT_BEATS;

@@ -6,14 +6,14 @@ import {
   renderMetrics,
 } from "../metrics/metrics.ts";
 
-/** Metric types that only grow, and so must not decrease when a worker exits. */
+/** Metric types whose values only grow, and so must not decrease when a worker exits. */
 const GROWING = new Set(["counter", "histogram"]);
 
 /** The metrics of all workers together: their sums, and the metrics of the primary process. */
 export class MergedMetrics {
   private readonly own = new Registry();
   private readonly collect: () => Promise<readonly MetricsSnapshot[]>;
-  /** The counts of workers that have exited. */
+  /** The sums of the counts of workers that have exited. */
   private past: MetricsSnapshot = [];
   private readonly restarts = new Counter({
     name: "connect_rest_worker_restarts_total",

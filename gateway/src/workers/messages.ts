@@ -2,7 +2,7 @@ import type { FromBroker, ToBroker } from "../bus/group-messages.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
 
-/** The first message to a worker. */
+/** The first message that a worker receives. */
 export interface WorkerStart {
   readonly type: "start";
   /** The worker's number, starting at 1. A worker that replaces another one gets the same number. */
@@ -12,7 +12,8 @@ export interface WorkerStart {
   /** Settings for the upstreams that a sandbox replaces, by name. */
   readonly upstreams: UpstreamOverrides | undefined;
   /**
-   * The default key of resume tokens. All workers share it, since a client may reconnect to another worker.
+   * The key of resume tokens if none is configured. All workers share it, since a client may reconnect to
+   * another worker.
    */
   readonly resumeKey: string;
 }
@@ -31,7 +32,7 @@ export type ToWorker =
   /** A message from the broker of feeds. */
   | { readonly type: "feed"; readonly message: FromBroker };
 
-/** The message of a worker that listens. */
+/** The message that a worker sends once it listens. */
 export interface WorkerReady {
   readonly type: "ready";
   readonly url: string;
@@ -46,7 +47,7 @@ export type FromWorker =
   /** The response to a heartbeat. */
   | { readonly type: "beating" }
   | { readonly type: "measured"; readonly request: number; readonly metrics: MetricsSnapshot }
-  /** The last metrics of an exiting worker. */
+  /** The final metrics of an exiting worker. */
   | { readonly type: "left"; readonly metrics: MetricsSnapshot }
   /** A message to the broker of feeds. */
   | { readonly type: "feed"; readonly message: ToBroker };

@@ -13,7 +13,7 @@ interface Share {
 
 /**
  * Returns a worker's share of each limit that applies to all workers together: an equal part, rounded up, and
- * so never 0.
+ * thus never 0.
  */
 export function shareLimits(limits: LimitOptions, workers: number): LimitOptions {
   const shared = LIMIT_NAMES.filter(isShared).map((name) => {

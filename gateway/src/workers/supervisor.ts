@@ -11,8 +11,8 @@ import type { FromWorker, WorkerReady, WorkerStart } from "./messages.ts";
 import { tellWorker } from "./worker.ts";
 
 /**
- * The delay before a worker is restarted a second time within a minute, in milliseconds; the delay doubles
- * with each further restart.
+ * The delay before a worker is restarted for the second time within a minute, in milliseconds. The delay
+ * doubles with each further restart.
  */
 const SECOND_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 30_000;
@@ -24,20 +24,20 @@ const BEAT_MS = 1000;
 /** The name of Node's warning that a worker lost a connection because it had no file descriptor for it. */
 const LOST_HANDLE = "SentHandleNotReceivedWarning";
 
-/** The maximum time in which a worker sends its metrics, in milliseconds. */
+/** The maximum time that a worker may take to send its metrics, in milliseconds. */
 const METRICS_MS = 2000;
 
 export interface SupervisorOptions {
   /** Settings for the upstreams that a sandbox replaces, by name. */
   readonly upstreams: UpstreamOverrides | undefined;
   readonly log: Logger;
-  /** Called when a worker ended by itself. */
+  /** Called when a worker exits on its own. */
   readonly onRestart: () => void;
   /** Receives the last known metrics of a worker that has exited. */
   readonly onLeft: (metrics: MetricsSnapshot) => void;
 }
 
-/** The error for a worker that ended before it listened. */
+/** The error for a worker that exited before it listened. */
 export class WorkerFailed extends Error {
   readonly status: number;
 
@@ -63,7 +63,7 @@ class Member {
   readonly ready: Promise<WorkerReady>;
   readonly exited: Promise<string>;
   isReady = false;
-  /** Whether the worker is retired, and so not restarted when it exits. */
+  /** Whether the worker is retired. A retired worker is not restarted when it exits. */
   isLeaving = false;
   /** The last metrics that the worker sent. */
   counted: MetricsSnapshot | undefined;
@@ -97,13 +97,13 @@ class Member {
     void tellWorker(this.worker, { type: "start", number, count, upstreams, resumeKey });
   }
 
-  /** Sends a heartbeat; returns false if the worker has not responded to the last ones. */
+  /** Sends a heartbeat; returns false if the worker has not responded to the latest heartbeats. */
   beat(): boolean {
     void tellWorker(this.worker, { type: "beat" });
     return this.heart.beat();
   }
 
-  /** Resolves with the worker's metrics, or with undefined if the worker does not send them in time. */
+  /** Resolves to the worker's metrics, or to undefined if the worker does not send them in time. */
   measure(): Promise<MetricsSnapshot | undefined> {
     const request = this.requests++;
     return new Promise((resolve) => {
@@ -136,8 +136,8 @@ class Member {
 }
 
 /**
- * Keeps a number of worker processes running that share one port. A worker that ends by itself is restarted:
- * the first time immediately, and after repeated restarts with an increasing delay.
+ * Keeps a number of worker processes running that share one port. A worker that exits on its own is
+ * restarted: the first time immediately, and after repeated restarts with an increasing delay.
  */
 export class Supervisor {
   private readonly options: SupervisorOptions;
@@ -149,7 +149,7 @@ export class Supervisor {
   private readonly waits = new Set<NodeJS.Timeout>();
   private isStopping = false;
   private isRenewing = false;
-  /** Numbers of workers that ended by themselves and whose replacements do not listen yet. */
+  /** Numbers of workers that exited on their own and whose replacements do not listen yet. */
   private readonly isReplacing = new Set<number>();
 
   constructor(count: number, options: SupervisorOptions) {
@@ -167,9 +167,9 @@ export class Supervisor {
   }
 
   /**
-   * Starts one worker, which validates the setup, and then the others.
+   * Starts one worker, which validates the setup, and then the other workers.
    *
-   * @throws WorkerFailed if a worker ends before it listens
+   * @throws WorkerFailed if a worker exits before it listens
    */
   async start(): Promise<readonly WorkerReady[]> {
     const first = await this.add(1).ready;
@@ -183,7 +183,7 @@ export class Supervisor {
   }
 
   /**
-   * Replaces the running workers by `count` new workers, one at a time; each old worker is retired when its
+   * Replaces the running workers with `count` new workers, one at a time; each old worker is retired once its
    * replacement listens. Rejects if a new worker fails to start; the remaining old workers then keep running.
    */
   async roll(count: number): Promise<void> {
@@ -197,10 +197,10 @@ export class Supervisor {
     for (const member of old.filter((each) => each.number > count)) retire(member);
   }
 
-  /** Resolves with the metrics of the workers. */
+  /** Resolves to the metrics of the workers. */
   async metrics(): Promise<readonly MetricsSnapshot[]> {
     const ready = [...this.members].filter(({ isReady }) => isReady);
-    // for a worker that is too busy to respond, the last metrics count
+    // if a worker is too busy to respond, its last metrics are used
     return Promise.all(ready.map(async (member) => (await member.measure()) ?? member.counted ?? []));
   }
 
@@ -279,8 +279,8 @@ export class Supervisor {
     this.members.delete(member);
     if (member.counted !== undefined) this.options.onLeft(member.counted);
     if (member.isLeaving || this.isStopping) return;
-    // `start` and `roll` handle workers that fail to start, except replacements of workers that ended by
-    // themselves
+    // `start` and `roll` handle workers that fail to start, except replacements for workers that exited on
+    // their own
     if (!member.isReady && !this.isReplacing.has(member.number)) return;
     this.replace(member, how);
   }

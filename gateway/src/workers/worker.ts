@@ -3,7 +3,7 @@ import type { BrokerChannel } from "../bus/group-bus.ts";
 import type { FromBroker } from "../bus/group-messages.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 
-/** The messages of the primary process, in a worker. */
+/** The messages that a worker receives from the primary process. */
 export class Orders {
   readonly start: WorkerStart;
   /** Resolves when another worker has replaced this one. */
@@ -27,7 +27,7 @@ export class Orders {
     });
   }
 
-  /** Waits for the first message of the primary process. */
+  /** Waits for the first message from the primary process. */
   static receive(): Promise<Orders> {
     return new Promise((resolve) => {
       process.once("message", (message: WorkerStart) => resolve(new Orders(message)));
@@ -53,12 +53,14 @@ export class Orders {
   }
 }
 
-/** Waits for the start message in a worker; resolves with undefined in other processes. */
+/** Waits for the start message in a worker; resolves to undefined in other processes. */
 export async function ordersOfWorker(): Promise<Orders | undefined> {
   return cluster.isWorker ? Orders.receive() : undefined;
 }
 
-/** Sends a message to the primary process; resolves when the message is sent, or cannot be sent. */
+/**
+ * Sends a message to the primary process; resolves once the message has been sent, or if it cannot be sent.
+ */
 export function tellPrimary(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) {
@@ -70,8 +72,8 @@ export function tellPrimary(message: FromWorker): Promise<void> {
 }
 
 /**
- * Sends a message from the primary process to a worker; resolves when the message is sent, or cannot be sent.
- * A worker that is exiting receives nothing.
+ * Sends a message from the primary process to a worker; resolves once the message has been sent, or if it
+ * cannot be sent. A worker that is exiting receives nothing.
  */
 export function tellWorker(worker: Worker, message: ToWorker): Promise<void> {
   return new Promise((resolve) => {

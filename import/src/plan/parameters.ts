@@ -5,6 +5,7 @@ import type { Cause } from "../report/causes.ts";
 import { groupsOf } from "./alternatives.ts";
 import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
+import { isJson } from "./media-types.ts";
 import type { Planner } from "./planner.ts";
 
 /**
@@ -55,8 +56,7 @@ export function addParameter(
   };
   const schema = parameter.schema === undefined ? undefined : planner.schemas.read(parameter.schema);
   if (schema === undefined || parameter.contentType !== undefined) {
-    const isJson = parameter.contentType !== undefined && schema?.shape.kind !== "string";
-    planner.addField(message, { ...draft, typed: text(isJson ? "json-parameter" : undefined) });
+    planner.addField(message, { ...draft, typed: contentType(planner, parameter, inner) });
     return;
   }
   if (schema.shape.kind === "union" && parameter.in === "query" && parameter.schema !== undefined) {
@@ -68,6 +68,18 @@ export function addParameter(
     }
   }
   addTyped(planner, message, parameter, draft, { spot: inner, placement });
+}
+
+/** Returns the type of a parameter that is written in a media type. */
+function contentType(planner: Planner, { contentType, schema, in: place }: Parameter, spot: Spot): Typed {
+  if (schema === undefined || contentType === undefined) return text();
+  const isText = !isJson(contentType);
+  if (isText || place === "path" || place === "cookie") {
+    const isString = planner.schemas.read(schema).shape.kind === "string";
+    return text(isString && isText ? undefined : "json-parameter");
+  }
+  const typed = planner.typeOf(schema, { ...spot, textual: false });
+  return { ...typed, rules: { ...typed.rules, json_text: true } };
 }
 
 function addTyped(

@@ -41,13 +41,16 @@ export interface PlannerOptions {
   readonly usage: Usage;
 }
 
+/** The notation of a property in a form, if it is not the default. */
+export type FormNotation = "brackets" | "json";
+
 /** The options for adding the properties of an object to a message that has other fields. */
 interface PropertyOptions {
   /** The prefix of the property keys in the lock, if other fields may have the same keys. */
   readonly prefix?: string;
   readonly skip?: ReadonlySet<string>;
-  /** The lists of strings that a form writes with brackets. */
-  readonly brackets?: ReadonlySet<string>;
+  /** The properties that a form writes as JSON, and the lists of strings that it writes with brackets. */
+  readonly notations?: ReadonlyMap<string, FormNotation>;
 }
 
 /** Plans messages, enums and their fields. */
@@ -150,8 +153,8 @@ export class Planner implements Planning {
       // the selected member of the union determines the value
       const isChosen = spot.request && discriminators?.has(wire) === true;
       const required = shape.required.has(wire) && !isChosen;
-      const brackets = options.brackets?.has(wire) === true;
-      this.addProperty(message, wire, node, { spot, required, brackets, prefix: options.prefix ?? "" });
+      const notation = options.notations?.get(wire);
+      this.addProperty(message, wire, node, { spot, required, notation, prefix: options.prefix ?? "" });
     }
     const { additional } = shape;
     if (additional === undefined || additional === false || shape.properties.size === 0) return;
@@ -178,9 +181,9 @@ export class Planner implements Planning {
     {
       spot,
       required,
-      brackets,
+      notation,
       prefix,
-    }: { spot: Spot; required: boolean; brackets: boolean; prefix: string },
+    }: { spot: Spot; required: boolean; notation: FormNotation | undefined; prefix: string },
   ): void {
     const schema = this.schemas.read(node);
     if (schema.shape.kind === "never") return;
@@ -194,7 +197,7 @@ export class Planner implements Planning {
       words: [...spot.words, ...(words.length === 0 ? ["value"] : words)],
       element: `${message.path}.${wire}`,
       request: spot.request,
-      textual: spot.textual === true,
+      textual: spot.textual === true && notation !== "json",
     };
     const draft = {
       key: `${prefix}${wire}`,
@@ -209,7 +212,9 @@ export class Planner implements Planning {
     const typed = this.typeOf(node, inner);
     const comment = isCommentOf(typed, draft.comment) ? "" : draft.comment;
     const isList = typed.label === "repeated" && typed.type.kind !== "message";
-    const rules = brackets && isList ? { style: new Token("BRACKETS") } : {};
+    const rules: Record<string, OptionValue> = {};
+    if (notation === "brackets" && isList) rules.style = new Token("BRACKETS");
+    if (notation === "json") rules.json_text = true;
     this.addField(message, { ...draft, typed, comment, rules });
   }
 

@@ -9,7 +9,7 @@ import { filePart, isFile } from "./file-parts.ts";
 import { isForm, isJson, isMultipart, preferredContent } from "./media-types.ts";
 import { addParameter, Placement } from "./parameters.ts";
 import { pathTemplate } from "./paths.ts";
-import type { Planner } from "./planner.ts";
+import type { FormNotation, Planner } from "./planner.ts";
 
 /** A request as an HTTP rule and method rules. */
 export interface PlannedRequest {
@@ -163,10 +163,10 @@ function addBody(
   const fields = schema === undefined ? schema : fieldsOf(planner, schema);
   if (fields !== undefined) {
     if (isMultipart(content.type)) {
-      addParts(planner, message, fields, spot);
+      addParts(planner, message, fields, spot, notationsOf(content));
     } else {
       const textual = { ...spot, textual: isForm(content.type) };
-      planner.addProperties(message, fields, textual, { prefix: "body:", brackets: deepFields(content) });
+      planner.addProperties(message, fields, textual, { prefix: "body:", notations: notationsOf(content) });
     }
   }
   const encoding = isForm(content.type) ? "FORM" : isMultipart(content.type) ? "MULTIPART" : undefined;
@@ -186,13 +186,24 @@ function fieldsOf(planner: Planner, schema: Schema): Schema | undefined {
   return schema.shape.kind === "union" ? planner.mergedFields(schema) : schema;
 }
 
-/** Returns the fields of a form whose lists are written with brackets: `expand[]=a`. */
-function deepFields({ encodings }: Content): ReadonlySet<string> {
-  const deep = [...encodings].filter(([, encoding]) => textAt(encoding, "style") === "deepObject");
-  return new Set(deep.map(([name]) => name));
+/** Returns the notations of the fields of a form: `expand[]=a`, or JSON as text. */
+function notationsOf({ encodings }: Content): ReadonlyMap<string, FormNotation> {
+  const notations = new Map<string, FormNotation>();
+  for (const [name, encoding] of encodings) {
+    if (textAt(encoding, "style") === "deepObject") notations.set(name, "brackets");
+    const type = textAt(encoding, "contentType") ?? "";
+    if (!type.includes("*") && isJson(type)) notations.set(name, "json");
+  }
+  return notations;
 }
 
-function addParts(planner: Planner, message: Message, schema: Schema, spot: Spot): void {
+function addParts(
+  planner: Planner,
+  message: Message,
+  schema: Schema,
+  spot: Spot,
+  notations: ReadonlyMap<string, FormNotation>,
+): void {
   const files = new Map<string, { readonly repeated: boolean }>();
   if (schema.shape.kind !== "object") return;
   for (const [name, node] of schema.shape.properties) {
@@ -203,7 +214,7 @@ function addParts(planner: Planner, message: Message, schema: Schema, spot: Spot
     message,
     schema,
     { ...spot, textual: true },
-    { prefix: "body:", skip: new Set(files.keys()) },
+    { prefix: "body:", skip: new Set(files.keys()), notations },
   );
   for (const [name, { repeated }] of files) {
     const node = schema.shape.properties.get(name);

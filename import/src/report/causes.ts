@@ -6,7 +6,7 @@ export const CAUSES = {
   "null-in-list": "a list or map whose items may be null: google.protobuf.Value",
   tuple: "a list of items of different types by position: google.protobuf.ListValue",
   "typed-additional": "additional properties with a type, next to declared properties: JSON strings",
-  "json-parameter": "a parameter that contains JSON: a string",
+  "json-parameter": "a path variable or cookie with JSON, or a parameter in another media type: a string",
   "delimited-parameter": "a list in one parameter with a delimiter other than a comma: a string",
   "object-parameter": "an object in a parameter that is neither exploded nor deep: a string",
   "list-in-path": "a list in a path: a string",

@@ -55,8 +55,10 @@ export class Checker {
     checkMasks(method, reached, this.types, problems);
     const inParameters = new Set<DescMessage>();
     for (const path of method.bindings.flatMap(parameterPaths)) {
-      const message = valueMessageOf(path.at(-1) as DescField);
-      if (message !== undefined) reach(message, inParameters);
+      const field = path.at(-1) as DescField;
+      const message = valueMessageOf(field);
+      if (message === undefined || this.types.field(field).jsonText) continue;
+      reach(message, inParameters, (inner) => !this.types.field(inner).jsonText);
     }
     checkUnwrappedRequest(method.desc, inParameters, this.types, problems);
     const inRequest = new Set<DescMessage>();
@@ -94,13 +96,17 @@ export class Checker {
   }
 }
 
-/** Collects a message and all messages that it contains. */
-function reach(message: DescMessage, reached: Set<DescMessage>): void {
+/** Collects a message and the messages that it contains, in all fields or in fields that `follow` accepts. */
+function reach(
+  message: DescMessage,
+  reached: Set<DescMessage>,
+  follow: (field: DescField) => boolean = () => true,
+): void {
   if (reached.has(message) || message.file.proto.package === "google.protobuf") return;
   reached.add(message);
   for (const field of message.fields) {
     const inner = valueMessageOf(field);
-    if (inner !== undefined) reach(inner, reached);
+    if (inner !== undefined && follow(field)) reach(inner, reached, follow);
   }
 }
 

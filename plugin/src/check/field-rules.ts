@@ -117,12 +117,25 @@ function checkDuration(
   add("rounding", text);
 }
 
+/** The messages of one list or map whose JSON the protobuf specification defines. */
+const UNWRAPPED_ALREADY: ReadonlySet<string | undefined> = new Set([
+  "google.protobuf.Struct",
+  "google.protobuf.ListValue",
+  "google.protobuf.FieldMask",
+]);
+
 function checkUnwrap({ field, rules, add }: Checked): void {
-  const [only, ...others] = valueMessageOf(field)?.fields ?? [];
+  if (!rules.unwrap) return;
+  const message = valueMessageOf(field);
+  const [only, ...others] = message?.fields ?? [];
   const isCollection = only?.fieldKind === "list" || only?.fieldKind === "map";
-  if (!rules.unwrap || (isCollection && others.length === 0)) return;
-  const text = `\`unwrap\` requires a message whose only field is repeated or a map; ${nameOf(field)} is not one`;
-  add([RULE.unwrap.number], "unwrap-type", text);
+  if (!isCollection || others.length > 0) {
+    const text = `\`unwrap\` requires a message whose only field is repeated or a map; ${nameOf(field)} is not one`;
+    add([RULE.unwrap.number], "unwrap-type", text);
+  } else if (UNWRAPPED_ALREADY.has(message?.typeName)) {
+    const text = `\`unwrap\` of ${nameOf(field)} has no effect: the JSON of a ${message?.typeName} has no key for its only field; remove it`;
+    add([RULE.unwrap.number], "no-effect", text);
+  }
 }
 
 /** The styles that write every value of a field as a string. */

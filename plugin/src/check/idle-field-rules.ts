@@ -3,7 +3,14 @@ import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { isFlattened, LONE_RULES, type Place, RESPONSE_RULES, type TypeModels } from "../model/types.ts";
+import {
+  type FieldModel,
+  isFlattened,
+  LONE_RULES,
+  type Place,
+  RESPONSE_RULES,
+  type TypeModels,
+} from "../model/types.ts";
 
 const { field: RULE } = FieldRulesSchema;
 
@@ -37,6 +44,7 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
     if (sources.length > 0) idle("from", reason);
   }
   checkMember(field, types, idle);
+  if (rules.jsonText) checkJsonText(rules, idle);
   if (place === undefined) return;
   const reason = "`in` places the field in a request, and the rule is for responses; remove it";
   for (const [option, name] of Object.entries(RESPONSE_RULES)) {
@@ -52,7 +60,21 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   if (rules.name !== "") idle("name", inPlace);
   if (rules.time !== undefined) idle("time", inPlace);
   if (rules.bytes !== undefined) idle("bytes", inPlace);
+  if (rules.unwrap) idle("unwrap", inPlace);
   if (conditions.length > 0) idle("when", inPlace);
+}
+
+/** The places whose values cannot be JSON as text. Quotes are not allowed in cookies. */
+const NOT_JSON_TEXT = ["path", "cookie", "part", "nothing"] as const satisfies readonly Place[];
+
+function checkJsonText(
+  { place, style, unknown }: FieldModel,
+  idle: (rule: keyof typeof RULE, reason: string) => void,
+): void {
+  if (unknown) idle("jsonText", "unknown keys are JSON already; remove it");
+  const found = NOT_JSON_TEXT.find((each) => each === place);
+  if (found !== undefined) idle("jsonText", `a value in ${found.toUpperCase()} cannot be JSON; remove it`);
+  if (style !== undefined) idle("style", "with json_text the value is one text; remove it");
 }
 
 /** The rules for the key of a value. A member has no key if its oneof determines its place. */
@@ -70,6 +92,10 @@ function checkMember(
     if (isSet(rules[name])) idle(name, "what a response has chooses the member of a oneof; remove it");
   }
   const { layout, payload } = types.oneof(oneof);
+  if (layout === "unwrapped" && rules.jsonText) {
+    const name = nameOf(oneof.parent);
+    idle("jsonText", `a JSON type chooses the member; set it on the fields that hold ${name}`);
+  }
   const isSpread = field.fieldKind === "message" && isFlattened(oneof, types);
   if (layout !== "beside" && !isSpread) return;
   const where = isSpread
@@ -79,6 +105,8 @@ function checkMember(
     if (isSet(rules[name])) idle(name === "sources" ? "from" : name, `${where}; remove it`);
   }
   if (isSpread && rules.coerce) idle("coerce", `${where}; set it on these`);
+  if (isSpread && rules.jsonText) idle("jsonText", `${where}; set it on these`);
+  if (isSpread && rules.unwrap) idle("unwrap", `${where}; remove it`);
 }
 
 function isSet(rule: boolean | string | readonly unknown[]): boolean {

@@ -71,14 +71,21 @@ function checkBytes({ desc, rules, takesBytes }: MethodModel, problems: Problems
 
 function checkBinding(binding: BindingModel, types: TypeModels, problems: Problems): void {
   const single = [...binding.headers, ...binding.cookies, ...binding.oauth1Params];
-  for (const path of single) checkText(path, problems);
+  for (const path of single) checkText(path, types, problems);
+  const { body } = binding;
+  const whole = body.kind === "field" || body.kind === "lines" ? body.field : undefined;
+  if (whole !== undefined && types.field(whole).jsonText) {
+    const text = `json_text of ${nameOf(whole)} has no effect: the whole body is JSON already; remove it`;
+    problems.add(whole, [RULES, FieldRulesSchema.field.jsonText.number], "no-effect", text);
+  }
   if (binding.body.kind === "multipart") {
     for (const path of binding.body.parts) checkPart(path.at(-1) as DescField, types, problems);
   }
 }
 
-function checkText(path: FieldPath, problems: Problems): void {
+function checkText(path: FieldPath, types: TypeModels, problems: Problems): void {
   const field = path.at(-1) as DescField;
+  if (types.field(field).jsonText) return;
   const message = messageOf(field);
   if (field.fieldKind !== "map" && (message === undefined || isScalarMessage(message))) return;
   problems.add(

@@ -61,13 +61,13 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "guest: nothing can be inserted into `b.ts`: no generator before this one, in the same run and with the same output directory, made it",
   ],
   [
-    "a point that the file does not have",
+    "an insertion point that the file does not have",
     output("guest", { name: "a.ts", insertionPoint: "q", content: "x" }),
     "missing-point",
     "guest: the file `a.ts` has no insertion point `q`; it has `p`",
   ],
   [
-    "a second file of the same path",
+    "a second file with the same path",
     output("guest", { name: "a.ts", content: "x" }),
     "duplicate-file",
     "guest: the file `a.ts` is already generated",
@@ -91,7 +91,7 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "guest: the path `/etc/x` cannot be written: it is absolute; paths are relative to the output directory",
   ],
   [
-    "a path upwards",
+    "a path with ..",
     output("guest", { name: "a/../../x" }),
     "unsafe-path",
     "guest: the path `a/../../x` cannot be written: it has the component `..`",

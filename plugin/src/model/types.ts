@@ -22,7 +22,16 @@ export interface TypeModels {
 }
 
 /** The rules whose form in the model and in the option is the same. */
-export const PLAIN_RULES = ["name", "aliases", "unwrap", "unknown", "coerce", "absent", "redact"] as const;
+export const PLAIN_RULES = [
+  "name",
+  "aliases",
+  "unwrap",
+  "unknown",
+  "coerce",
+  "absent",
+  "redact",
+  "jsonText",
+] as const;
 
 /** The options of a field. */
 export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULES)[number]>> {

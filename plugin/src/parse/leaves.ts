@@ -27,6 +27,7 @@ export function leaves(
   const dotted = path.map((step) => step.name).join(".");
   const subject = subjectOf(path) ?? desc;
   if (bound.has(dotted)) return [];
+  if (typeModels.field(field).jsonText) return [path];
   const byBrackets = hasBrackets(desc);
   if (byBrackets && isTree(field)) return [path];
   if (field.fieldKind === "map" && typeModels.field(field).style !== "spread") {

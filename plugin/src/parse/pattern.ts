@@ -6,6 +6,7 @@ import { resolveFieldPath } from "../model/field-path.ts";
 import type { FieldPath } from "../model/model.ts";
 import type { PathTemplate } from "../model/path-template.ts";
 import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
+import { typeModels } from "./types.ts";
 
 /** The verb and path of an HTTP rule. */
 export interface Pattern {
@@ -96,6 +97,7 @@ export function parseVariables(
  */
 function remedyFor(path: FieldPath): string {
   const last = path.at(-1);
+  if (last !== undefined && typeModels.field(last).jsonText) return ", without json_text";
   if (last?.fieldKind !== "message") return "";
   const { typeName } = last.message;
   if (typeName === "google.protobuf.Timestamp") {
@@ -111,6 +113,7 @@ function canStandInPath(path: FieldPath): boolean {
   const holders = path.slice(0, -1);
   return (
     holders.every((field) => field.fieldKind === "message") &&
-    (last?.fieldKind === "scalar" || last?.fieldKind === "enum")
+    (last?.fieldKind === "scalar" || last?.fieldKind === "enum") &&
+    !typeModels.field(last).jsonText
   );
 }

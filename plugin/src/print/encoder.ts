@@ -152,6 +152,17 @@ export function jsonValue(
   file: AdapterFile,
   isAlways = false,
 ): string {
+  const json = plainJsonValue(field, value, style, file, isAlways);
+  return file.types.field(field).jsonText ? `${file.runtimeValue("stringifyJson")}(${json})` : json;
+}
+
+function plainJsonValue(
+  field: DescField,
+  value: string,
+  style: JsonStyle,
+  file: AdapterFile,
+  isAlways: boolean,
+): string {
   switch (field.fieldKind) {
     case "list":
       if (file.types.field(field).style === "comma") return commaValue(field, value, file, isAlways);

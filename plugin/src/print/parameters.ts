@@ -37,6 +37,10 @@ export function valueLines(call: string, path: FieldPath, context: Context): str
   const { expression, isSet } = access(path);
   const name = printString(requestName(field, rules.json, file.types));
   const more = maskArguments(field, context);
+  if (file.types.field(field).jsonText) {
+    const text = `${file.runtimeValue("asciiJson")}(${jsonValue(field, expression, rules.json, file)})`;
+    return [`if (${isSet}) request.${call}(${name}, ${text});`];
+  }
   if (field.fieldKind === "list") {
     const values = mapped(expression, textValue(field, "item", file, false, more));
     const text = `${file.runtimeValue("joinHeader")}(${values}, ${printString(field.name)})`;
@@ -55,11 +59,13 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   const model = file.types.field(field);
   const urlSafe = call === "query" && rules.urlSafeQuery;
   const more = maskArguments(field, context);
-  if (rules.brackets && isTree(field, model)) {
-    const lists = model.style === "brackets" ? "brackets" : "indexed";
+  const isTreeOfNames = rules.brackets && isTree(field, model);
+  if (model.jsonText || isTreeOfNames) {
     // TypeScript does not infer from the condition that the map is set
     const isMap = field.fieldKind === "map" && field.mapKind !== "scalar" && mayBeUnset;
     const json = jsonValue(field, isMap ? `${expression} ?? {}` : expression, rules.json, file);
+    if (model.jsonText) return [under(isSet, `request.${call}(${name}, ${json});`)];
+    const lists = model.style === "brackets" ? "brackets" : "indexed";
     return [under(isSet, `request.${call}Tree(${name}, ${json}, ${printString(lists)});`)];
   }
   if (field.fieldKind === "map") {

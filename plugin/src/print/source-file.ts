@@ -75,7 +75,7 @@ export class SourceFile {
     return name;
   }
 
-  /** Replaces each added line by one or several lines. */
+  /** Replaces each added line with one or several lines. */
   replaceLines(replace: (line: string) => readonly string[]): void {
     const lines = this.body
       .splice(0)

@@ -7,7 +7,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 
 /**
- * Returns a response without files, which declares the features that our generators support: proto3
+ * Returns a response that contains no files and declares the features that our generators support: proto3
  * optional, and editions up to 2024.
  */
 export function emptyResponse(): CodeGeneratorResponse {

@@ -12,14 +12,15 @@ export function fieldEntry(field: DescField, keys: readonly Key[], types: TypeMo
   return [field.number, fieldKind(field, types), ...keys];
 }
 
-/** Returns how the values of a field are read, by all of its rules. */
+/** Returns how the values of a field are read, according to all of its rules. */
 export function fieldKind(field: DescField, types: TypeModels): Kind {
-  const { coerce, absent } = types.field(field);
-  const kind = coerce ? { loose: strictKind(field, types) } : strictKind(field, types);
+  const { coerce, absent, jsonText } = types.field(field);
+  const own = jsonText ? { jsonText: strictKind(field, types) } : strictKind(field, types);
+  const kind = coerce ? { loose: own } : own;
   return absent.length > 0 ? { absent, of: kind } : kind;
 }
 
-/** Returns how the values of a field are read, without the rules for other JSON types and absent words. */
+/** Returns how the values of a field are read, without the rules that wrap another kind. */
 function strictKind(field: DescField, types: TypeModels): Kind {
   switch (field.fieldKind) {
     case "scalar":

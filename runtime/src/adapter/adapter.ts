@@ -6,8 +6,8 @@ import type { RestRequest } from "./rest-request.ts";
 import type { EmptySpelling, MethodRules } from "./rules.ts";
 
 /**
- * A unary method of a generated adapter, which turns a request message into a REST call, and its response
- * into protobuf bytes.
+ * A unary method of a generated adapter. Converts a request message to a REST call, and the REST response to
+ * protobuf bytes.
  */
 export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends ResponseParts {
@@ -35,7 +35,7 @@ export type NextPage<I extends DescMessage = DescMessage> =
   | { readonly kind: "link"; readonly path: string; readonly query?: string; readonly always?: boolean }
   /** The `Link` header contains a link with this relation (RFC 8288). */
   | { readonly kind: "link_header"; readonly rel: string }
-  /** A request field is incremented, by the number of received items or by one page. */
+  /** A request field is incremented by the number of received items or by one page. */
   | {
       readonly kind: "step";
       readonly by: "items" | "page";
@@ -48,19 +48,19 @@ export type NextPage<I extends DescMessage = DescMessage> =
       readonly before?: (message: MessageShape<I>) => number;
     }
   /**
-   * A request field receives a value from the payload, the last item of the page, or the header that `paths`
-   * names.
+   * A request field receives a value from the payload, from the last item of the page, or from the header
+   * that `paths` names.
    */
   | {
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
-      /** Alternative paths, of which the first with a value is used, or the name of the header. */
+      /** The alternative paths, of which the first with a value is used, or the name of the header. */
       readonly paths: readonly string[];
       /** Whether every page must have this key or header. */
       readonly always?: boolean;
-      /** Whether 0 means that there is no cursor, since the request field is a number without presence. */
+      /** Whether 0 means that there is no cursor, because the request field is a number without presence. */
       readonly zeroIsUnset?: boolean;
-      /** Set if several items may have the value of the last item. */
+      /** Set if several items may have the same value as the last item. */
       readonly overlap?: OverlapRule<I>;
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;
     };
@@ -72,8 +72,8 @@ export interface OverlapRule<I extends DescMessage = DescMessage> {
   /** The unit of a time in the request. Undefined for an integer. */
   readonly unit?: CountUnit;
   /**
-   * The offsets to the value of the last item: `again` requests the items with the same value again, `past`
-   * skips them.
+   * The offsets that are added to the last item's value: `again` requests the items with that value again,
+   * `past` skips them.
    */
   readonly again: number;
   readonly past: number;
@@ -93,7 +93,10 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
    * end the list.
    */
   readonly more?: Condition;
-  /** The ways in which the upstream represents a page without items. Undefined for `null`, `[]` and `{}`. */
+  /**
+   * The ways in which the upstream represents a page without items. Undefined for the default: `null`, `[]`
+   * and `{}`.
+   */
   readonly empty?: readonly EmptySpelling[];
   /** The paths from the payload to keys that are expected although no rule reads them. */
   readonly known?: readonly string[];
@@ -125,11 +128,14 @@ export interface FeedStart {
   readonly after?: string | undefined;
   /** The resume token of the position at which an earlier stream ended. */
   readonly token?: string | undefined;
-  /** The interval of heartbeats while there are no new items, in milliseconds. Default: no heartbeats. */
+  /**
+   * The interval of heartbeats while there are no new items, in milliseconds. Default: no heartbeats are
+   * sent.
+   */
   readonly heartbeatMs?: number | undefined;
 }
 
-/** The rule for requesting further pages in a poll. */
+/** How a poll requests further pages. */
 export interface FeedPagesRule {
   /** A relation of the `Link` header (RFC 8288). Default: `parameter`. */
   readonly link?: string;
@@ -150,7 +156,7 @@ export interface FeedParts<I extends DescMessage = DescMessage> {
   readonly startFields: { readonly [K in keyof FeedStart]?: string };
   /** Returns the request with its case-insensitive fields in lower case. */
   readonly fold?: (message: MessageShape<I>) => MessageShape<I>;
-  /** Default: a poll requests one page. */
+  /** How a poll requests further pages. By default, a poll requests one page. */
   readonly pages?: FeedPagesRule;
 }
 
@@ -164,7 +170,7 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly key: string;
   /** The name, in lower case, of the header with the number of seconds to wait. */
   readonly intervalHeader?: string;
-  /** The interval between polls if no header sets another, in milliseconds. */
+  /** The interval between polls in milliseconds, used unless the interval header states another one. */
   readonly intervalMs: number;
   /** Whether the items of the first poll are skipped. */
   readonly skipBacklog: boolean;
@@ -183,7 +189,7 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
 export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "records";
-  /** The format of the body: a JSON value on each line, server-sent events, or one JSON array. */
+  /** The format of the body: one JSON value per line, server-sent events, or one JSON array. */
   readonly format: "lines" | "events" | "array";
   /** The record keys that receive the name of the event, its ID, and its data. */
   readonly event?: string;
@@ -192,14 +198,15 @@ export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends D
   /** Whether the data is kept as a string even if it looks like JSON. */
   readonly text?: boolean;
   /**
-   * Whether the message has a field for the key `error`. Otherwise a record with only that key is an error.
+   * Whether the message has a field for the key `error`. Otherwise, a record whose only key is `error` is an
+   * error.
    */
   readonly ownError?: boolean;
-  /** Lines, or data of events, that end the stream. */
+  /** The lines or event data that end the stream. */
   readonly end: readonly string[];
   /** The condition that the last record of the stream meets. */
   readonly last?: Condition;
-  /** The longest pause within the body, in milliseconds. Default: the limit of the upstream. */
+  /** The longest pause while the body is received, in milliseconds. Default: the limit of the upstream. */
   readonly idleMs?: number;
   /** The message type of a record. */
   readonly item: MessageTable;
@@ -216,7 +223,7 @@ export interface OperationAdapter<I extends DescMessage = DescMessage, O extends
 export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "download";
-  /** The fields of the first message that headers and the status fill in. */
+  /** The fields of the first message, which are read from the headers and the status. */
   readonly head?: readonly HeadEntry[] | undefined;
   /** The number of the field that holds a chunk. */
   readonly chunk: number;
@@ -263,8 +270,8 @@ export type AnyMethodAdapter = MethodAdapter<any, any>;
 export interface AdapterExtensions {}
 
 /**
- * The exports of a generated module with comments: the comments by the full names of messages, fields,
- * oneofs, enums and values.
+ * The exports of a generated comments module: the comments by the full names of messages, fields, oneofs,
+ * enums and values.
  */
 export interface CommentsModule {
   readonly comments: ReadonlyMap<string, string>;
@@ -284,8 +291,8 @@ export interface ServiceAdapter<S extends DescService = DescService> extends Ada
 }
 
 /**
- * The properties of a method that generated code states. The functions below add the others, and rules omit
- * their defaults.
+ * The properties of a method that generated code states. The functions below add the other properties, and
+ * fill in default rules.
  */
 type Parts<A extends { readonly rules: MethodRules }, Defaulted extends keyof A = never> = Omit<
   A,

@@ -23,8 +23,8 @@ export type Commented =
  * Loads the comments of a service, its methods, and the messages and enums that the methods use.
  *
  * @returns a function that returns the comment of an element as in the .proto file, without comment marks.
- *   The comment is empty if there is none, and for all messages and enums if the adapter was generated
- *   without the option `comments`.
+ *   The function returns an empty string for an element without a comment, and for all messages and enums if
+ *   the adapter was generated without the option `comments`.
  */
 export async function loadComments(adapter: ServiceAdapter): Promise<(desc: Commented) => string> {
   const { service, comments } = adapter;

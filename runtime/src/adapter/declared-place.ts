@@ -5,8 +5,8 @@ import type { AnyMethodAdapter } from "./adapter.ts";
 const known = new WeakMap<AnyMethodAdapter, ReadonlySet<string>>();
 
 /**
- * Returns the declared part of the path to a difference: without indexes, and with `*` in place of the first
- * key that the upstream chose and all that follows, e.g. `posts[].*` for `posts[3].surprise`.
+ * Returns the path to a difference without indexes, and with `*` in place of the first key that the upstream
+ * chose and everything after it, e.g. `posts[].*` for `posts[3].surprise`.
  */
 export function declaredPlace(adapter: AnyMethodAdapter, path: string): string {
   const names = namesOf(adapter);

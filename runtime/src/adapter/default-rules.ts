@@ -7,7 +7,7 @@ export type DeclaredRules = Partial<MethodRules> & Pick<MethodRules, "upstream">
 export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
   base: "",
   credentials: [],
-  // the runtime then tries the common error bodies
+  // without shapes, the runtime tries the common error bodies
   errorShapes: [],
   errors: [],
   retryAfter: [],

@@ -15,10 +15,10 @@ export type HeadSource =
 /** A field: its number, its kind, and its sources. The first source with a value is used. */
 export type HeadEntry = readonly [number: number, kind: Kind, ...sources: HeadSource[]];
 
-/** The parts of a response message. Without any of these parts, the message is empty. */
+/** The parts of a response message. A message without any of these parts is empty. */
 export interface ResponseParts {
   /**
-   * The table that reads the payload: of the whole message, or of one field. A field of type bytes may also
+   * The table that reads the payload into the whole message or into one field. A field of type bytes may also
    * receive the raw body.
    */
   readonly body?: MessageTable | FieldEntry | undefined;

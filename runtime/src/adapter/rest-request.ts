@@ -39,7 +39,8 @@ export interface RestRequest {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   /**
    * OAuth 1.0a protocol parameters (RFC 5849 section 3.5.1) from the request message, not encoded, e.g.
-   * `oauth_callback`. Values for `oauth_token` and `oauth_token_secret` replace those in the credentials.
+   * `oauth_callback`. Values for `oauth_token` and `oauth_token_secret` replace the token and its secret in
+   * the credentials.
    */
   readonly oauth1Params: ReadonlyArray<readonly [name: string, value: string]>;
   readonly body: RestBody | undefined;

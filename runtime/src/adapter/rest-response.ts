@@ -5,7 +5,8 @@ export interface RestResponse {
   /** HTTP status. */
   readonly status: number;
   /**
-   * Returns the value of a response header, whose name is in lower case. Several values are joined by `, `.
+   * Returns the value of a response header. The name must be in lower case. Multiple values are joined by `,
+   * `.
    */
   header(name: string): string | undefined;
   /** The payload. Undefined if the response has no body. */

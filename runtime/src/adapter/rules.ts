@@ -1,15 +1,15 @@
 import type { Condition } from "connect-rest-codec/internal";
 
 /**
- * The rules of the annotation language that the runtime applies, as plain data. The generator prints the
- * rules of every method, merged with the rules of the service, and omits rules that equal `DEFAULT_RULES`.
- * Loading an adapter adds the omitted rules. Nothing is parsed at run time.
+ * The rules of the annotation language that the runtime applies, as plain data. The generator merges the
+ * rules of every method with the rules of the service, and omits rules that equal `DEFAULT_RULES`. Loading an
+ * adapter adds the omitted rules. Nothing is parsed at run time.
  */
 
 /** The kinds of credentials that a method accepts, in order of preference. */
 export type CredentialKind = "none" | "api_key" | "oauth1_client" | "oauth1" | "oauth2" | "basic";
 
-/** The place of an API key: a query parameter, or a header with an optional prefix such as `Key `. */
+/** Where an API key is sent: in a query parameter, or in a header with an optional prefix such as `Key `. */
 export interface ApiKeyRule {
   readonly query?: string;
   readonly header?: string;
@@ -26,7 +26,10 @@ export interface EnvelopeRule {
   readonly status?: string;
   readonly message?: string;
   readonly errors?: string;
-  /** The ways in which the upstream represents an empty payload. Undefined for `null`, `[]` and `{}`. */
+  /**
+   * The ways in which the upstream represents an empty payload. Undefined for the default: `null`, `[]` and
+   * `{}`.
+   */
   readonly empty?: readonly EmptySpelling[];
   /** The paths to keys that are expected although no rule reads them. */
   readonly known?: readonly string[];
@@ -152,8 +155,8 @@ export interface RequestCondition {
 /** The rule for waiting until an accepted operation completes. Paths are dotted and start at the payload. */
 export interface OperationRule {
   /**
-   * The location of the operation's status: a link in a header or in the payload, or a path that contains the
-   * value of a payload key.
+   * Where the operation's status is found: at a link in a header or in the payload, or at a path that
+   * contains the value of a payload key.
    */
   readonly status:
     | { readonly kind: "header"; readonly header: string }
@@ -169,7 +172,7 @@ export interface OperationRule {
   readonly maxPolls?: number;
 }
 
-/** The properties of a method that are the same for all requests. */
+/** The properties of a method that do not depend on the request. */
 export interface MethodRules {
   /** The name of the upstream in the configuration. */
   readonly upstream: string;
@@ -178,7 +181,10 @@ export interface MethodRules {
   readonly credentials: readonly CredentialKind[];
   readonly apiKey?: ApiKeyRule;
   readonly envelope?: EnvelopeRule | undefined;
-  /** The type of the payload. Among the alternatives of the envelope, one with this type takes precedence. */
+  /**
+   * The type of the payload. If several alternatives of the envelope exist, the first one with this type is
+   * used.
+   */
   readonly payloadType?: "array" | "object";
   readonly errorShapes: readonly ErrorShape[];
   readonly errors: readonly ErrorRule[];

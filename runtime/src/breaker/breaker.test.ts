@@ -103,20 +103,20 @@ test.each<[string, unknown, number, boolean]>([
   ["504", responded(504, Code.DeadlineExceeded), 0, true],
   ["599", responded(599, Code.Unknown), 0, true],
   ["501", responded(501, Code.Unimplemented), 0, false],
-  ["a 500 that a rule calls NOT_FOUND", responded(500, Code.NotFound), 0, false],
+  ["a 500 that a rule maps to NOT_FOUND", responded(500, Code.NotFound), 0, false],
   ["404", responded(404, Code.NotFound), 0, false],
   ["408", responded(408, Code.DeadlineExceeded), 0, false],
   ["425", responded(425, Code.Unavailable), 0, false],
   ["429", responded(429, Code.ResourceExhausted), 0, false],
   [
-    "what is not JSON",
+    "a response that is not JSON",
     restError("UPSTREAM_BODY_NOT_JSON", { upstream: "t", status: 200, got: "x" }),
     0,
     false,
   ],
   ["a deadline", late, 1_000, true],
-  ["a deadline that perhaps nobody could have met", late, 999, false],
-  ["a cancelation", canceled, 1_000, false],
+  ["a deadline that may have been too short", late, 999, false],
+  ["a cancellation", canceled, 1_000, false],
   ...["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM"].flatMap(
     (code): [string, unknown, number, boolean][] => {
       const system = Object.assign(new Error(code), { code });
@@ -128,7 +128,7 @@ test.each<[string, unknown, number, boolean]>([
     },
   ),
   ["ECONNREFUSED", unreachable(Object.assign(new Error("x"), { code: "ECONNREFUSED" })), 0, true],
-  ["a limit of our own", restError("LOCAL_RATE_LIMIT", { upstream: "t" }), 0, false],
+  ["a limit of the runtime", restError("LOCAL_RATE_LIMIT", { upstream: "t" }), 0, false],
 ])("a breaker counts only failures of the upstream: %s", (_what, error, ms, opens) => {
   expect(new Tested().requests(100 * (opens ? 0 : 1), error, ms).reports).toEqual([]);
   expect(new Tested().requests(5, error, ms).states).toEqual(opens ? [5_000] : []);

@@ -49,8 +49,8 @@ export interface RequestOrigin {
 export const UNWATCHED: Permit = { sent: () => undefined, end: () => undefined };
 
 /**
- * The maximum number of callers whose failures are remembered. If there are more, the oldest caller is
- * forgotten and may send requests again.
+ * The maximum number of callers whose failures are remembered. Above this number, the oldest caller is
+ * forgotten, which closes its circuit.
  */
 const MAX_CALLERS = 1000;
 
@@ -68,8 +68,8 @@ export interface BreakerPlace {
 /**
  * Protects an origin from requests that would fail, and callers from the failures of other callers. Failures
  * that a caller can cause count against that caller: only an unreachable origin opens the circuit of all
- * callers. 5xx responses, timeouts and broken connections open the circuit of their caller, and lower the
- * number of concurrent requests at the origin. If there is only one caller, every failure counts for the same
+ * callers. 5xx responses, timeouts and broken connections open their caller's circuit, and lower the number
+ * of concurrent requests at the origin. If there is only one caller, every failure counts for the same
  * circuit. A breaker does no I/O and has no timers; it reads the clock when a request asks for admission.
  */
 export class Breaker {
@@ -98,7 +98,7 @@ export class Breaker {
   }
 
   /**
-   * Admits a request, immediately or after it waited for its turn.
+   * Admits a request, immediately or once its turn has come.
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
@@ -145,7 +145,7 @@ export class Breaker {
         const ms = sentAt === undefined ? undefined : this.clock.monotonic() - sentAt;
         if (error === undefined && ms !== undefined) this.latencies.add(method, ms);
         const found = error === undefined ? "works" : this.verdict(error, method, ms);
-        // the unreachable address is a redirect target, which the upstream or its caller chose
+        // the unreachable address is a redirect target, which the upstream or the caller chose
         const verdict = found === "unreachable" && hasResponse ? "fails" : found;
         this.ofAll.end(era, caller ?? "", caller === undefined ? asFinding(verdict) : reached(verdict));
         if (caller !== undefined) this.ended(caller, number, ownEra, verdict);

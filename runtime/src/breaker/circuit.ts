@@ -17,9 +17,9 @@ type OnChange = (state: CircuitState, cooldownMs: number | undefined) => void;
 
 /**
  * A circuit: closed until requests fail, then open for a cooldown, then half open. While it is half open,
- * each caller may send one probe, and the first conclusive probe decides. A caller whose probe is
- * inconclusive thus does not delay other callers. A circuit has no timers: it reads the clock when a request
- * asks.
+ * each caller may send one probe, and the first conclusive probe decides. An inconclusive probe of one caller
+ * thus does not delay other callers. A circuit has no timers: it reads the clock when a request asks for
+ * admission.
  */
 export class Circuit {
   private readonly settings: BreakerSettings;
@@ -45,7 +45,7 @@ export class Circuit {
     this.cooldown = new Cooldown(settings, clock);
   }
 
-  /** Whether the circuit is closed, and no request has failed recently. */
+  /** Whether the circuit is closed and no recent request has failed. */
   get isIdle(): boolean {
     return this.state === "closed" && this.outcomes.areGood;
   }

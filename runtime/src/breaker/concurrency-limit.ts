@@ -6,7 +6,9 @@ const MAX_WAITING = 256;
 
 /** The number of running and waiting requests at an origin. */
 export interface Load {
-  /** The maximum number of concurrent requests, or infinity. Each caller may always have one request. */
+  /**
+   * The maximum number of concurrent requests, or infinity. A caller without a running request may exceed it.
+   */
   readonly limit: number;
   readonly running: number;
   /** The number of waiting requests. */
@@ -20,11 +22,11 @@ interface Waiting {
 
 /**
  * Limits the number of concurrent requests at an origin. There is no limit until requests of several callers
- * fail; then the limit is half of the running requests, and each further failure of several callers halves
- * it. Each success raises the limit by a fraction of one, and a limit of which less than half is used is
- * removed (AIMD, as in TCP congestion control, RFC 5681). Callers take turns. A caller without a running
- * request may always send one, so the limit is never zero, and slow requests of some callers do not delay
- * other callers.
+ * fail; then the limit is half the number of running requests, and each further failure across several
+ * callers halves it. Each success raises the limit by a fraction of one request. The limit is removed once
+ * less than half of it is used (AIMD, as in TCP congestion control, RFC 5681). Callers take turns. A caller
+ * without a running request may always send one, so the limit is never zero, and slow requests of some
+ * callers do not delay other callers.
  */
 export class ConcurrencyLimit {
   private limit = Number.POSITIVE_INFINITY;
@@ -56,7 +58,7 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Begins a request, immediately or after it waited for its turn; `leave` ends the request.
+   * Begins a request, immediately or once its turn has come; `leave` ends the request.
    *
    * @returns the number of the request, for `leave`. Rejects with the reason of the signal if it is aborted
    *   during the wait.

@@ -1,15 +1,15 @@
 /** The weight of the newest request in the average. */
 const WEIGHT = 0.1;
 
-/** The shortest deadline whose expiry counts as a failure of the upstream. */
+/** The minimum duration of an aborted request that counts as late. */
 const MIN_LATE_MS = 100;
 
-/** The same minimum for a method that has never responded, so that its latency is unknown. */
+/** The minimum duration for a method that has never responded, so that its latency is unknown. */
 const UNKNOWN_LATE_MS = 1_000;
 
 /**
- * A request counts as late after this multiple of the method's usual latency. Callers choose their deadlines,
- * which may be too short.
+ * An aborted request counts as late if it took at least this multiple of the method's usual latency. Callers
+ * choose their deadlines, and may choose them too short.
  */
 const LATE_FACTOR = 2;
 

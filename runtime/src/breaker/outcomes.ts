@@ -70,7 +70,10 @@ export class CallerOutcomes {
   }
 }
 
-/** @param enough the minimum number of outcomes for a ratio, since a few outcomes are not significant */
+/**
+ * @param enough the minimum number of outcomes for comparing the failure ratio, since a few outcomes are not
+ *   significant
+ */
 function isFailing(outcomes: readonly boolean[], { failures, ratio }: Limits, enough: number): boolean {
   const last = outcomes.slice(-failures);
   if (last.length === failures && last.every((failed) => failed)) return true;

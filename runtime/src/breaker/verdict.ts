@@ -40,7 +40,7 @@ const SERVER_CODES: readonly Code[] = [
   Code.DataLoss,
 ];
 
-/** Errors that mean that this machine or process has no file, port or memory left for a connection. */
+/** The errors of a machine or process that has no file descriptor, port or memory left for a connection. */
 const EXHAUSTED = /^(?:EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS|ENOMEM)$/;
 
 /** The maximum length of a chain of causes. */
@@ -82,7 +82,7 @@ export function verdictOf(error: unknown): Verdict {
   return error.code === Code.DeadlineExceeded ? "late" : "nothing";
 }
 
-/** Reports whether the request was not sent because no connection was established. */
+/** Reports whether the request was not sent because no connection could be established. */
 export function neverSent(error: ConnectError): boolean {
   return infoOf(error)?.reason === "UPSTREAM_UNREACHABLE";
 }

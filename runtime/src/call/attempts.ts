@@ -72,7 +72,7 @@ export function requestOrigin(call: RunningCall): RequestOrigin {
 
 /**
  * Sends a request, follows its redirects, and repeats it with refreshed credentials. The request observer
- * sees each of these requests separately.
+ * sees each of these requests.
  */
 export async function following<T extends UpstreamResponse>(
   call: RunningCall,

@@ -15,12 +15,12 @@ import type { RestOptions } from "./options.ts";
 export interface CallContext {
   /** Returns the headers of the RPC. Created lazily, since they are rarely needed. */
   readonly header: () => Headers;
-  /** Ends the call. The reason of the signal is the error of the call. */
+  /** Aborted when the call ends early. The reason of the signal is the error of the call. */
   readonly signal: AbortSignal;
   /**
-   * Registers a listener for the cancellation of the call. It is called with the abort reason when `signal`
-   * would be aborted, or immediately if it already was. A context that has this function may create its
-   * signal lazily. Only the last listener is kept.
+   * Registers a listener that is called with the abort reason when the call is cancelled, or immediately if
+   * it has already been cancelled. A context that has this function may create its signal lazily. Only the
+   * last listener is kept.
    */
   readonly onCancel?: ((listener: ((reason: unknown) => void) | undefined) => void) | undefined;
   /** The time of the deadline on the monotonic scale of the clock. Undefined if there is no deadline. */
@@ -35,7 +35,8 @@ export interface CallContext {
    */
   readonly provided?: Credentials | undefined;
   /**
-   * The feed that the call polls. The feed counts as the caller of its polls, which no single watcher causes.
+   * The feed that the call polls. A poll has no single watcher as its caller, so the feed counts as its
+   * caller.
    */
   readonly feed?: string | undefined;
 }
@@ -86,7 +87,7 @@ export interface Download {
   readonly chunks: AsyncIterable<Uint8Array>;
   /**
    * Returns the error that a rule of the method finds in a piece of the body, if any. `exactly` returns the
-   * JSON of the piece with integers of any size.
+   * JSON of the piece without rounding integers.
    */
   readonly errorIn: (
     json: JsonValue | undefined,

@@ -121,13 +121,13 @@ const toTheEnd = (kind: Kind, transport: Transport, caller: Caller) =>
   call(kind, transport, caller, Number.POSITIVE_INFINITY);
 
 const ENDS: Readonly<Record<string, End>> = {
-  "its own end": {
+  completion: {
     upstream: whole,
     run: toTheEnd,
     code: undefined,
     kinds: ["unary", "paginate", "records", "download", "upload"],
   },
-  "an error of the upstream": { upstream: failing, run: toTheEnd, code: Code.NotFound },
+  "an error response": { upstream: failing, run: toTheEnd, code: Code.NotFound },
   "a broken connection": {
     upstream: broken,
     run: toTheEnd,
@@ -135,7 +135,7 @@ const ENDS: Readonly<Record<string, End>> = {
     kinds: ["unary", "paginate", "records", "download", "upload"],
     options: { upstreams: {} },
   },
-  "a caller that leaves its loop": {
+  "a caller that leaves the loop": {
     upstream: whole,
     run: async (kind, transport) => {
       const [, { method }] = ADAPTERS[kind as Exclude<Kind, "unary">];
@@ -151,7 +151,7 @@ const ENDS: Readonly<Record<string, End>> = {
     code: Code.Canceled,
     kinds: STREAMS,
   },
-  "an abort before it began": {
+  "an abort before it begins": {
     upstream: whole,
     run: (kind, transport, caller) => {
       caller.controller.abort();
@@ -285,7 +285,7 @@ test.each(STREAMS)(
  * determines deadlines.
  */
 const SERVED = CASES.filter(
-  ([, name]) => !/^(?:its deadline|an abort before it began|a caller that leaves)/.test(name),
+  ([, name]) => !/^(?:its deadline|an abort before it begins|a caller that leaves)/.test(name),
 );
 
 test.each(SERVED)(
@@ -306,7 +306,7 @@ test("a stream that is aborted between two messages throws the reason at the nex
 });
 
 test("a stream without a request message fails and is reported", async () => {
-  const { rest, reports, reported } = await started("paginate", ENDS["its own end"] as End);
+  const { rest, reports, reported } = await started("paginate", ENDS["completion"] as End);
   async function* nothing() {}
   const method = StreamService.method.list;
   const call = rest.transport.stream(

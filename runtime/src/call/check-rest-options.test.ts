@@ -32,27 +32,27 @@ test.each<[name: string, options: unknown, problem: string]>([
   ["nothing in place of an adapter", { ...VALID, adapters: [undefined] }, "adapters[0]: expected an adapter"],
   ["no upstreams", { adapters: [] }, "option upstreams: expected an object, got undefined"],
   [
-    "a text in place of an upstream",
+    "a string in place of an upstream",
     { ...VALID, upstreams: { things: "https://a.test" } },
     "upstream things: option (all): expected an object, got https://a.test",
   ],
   [
-    "a listener that is none",
+    "a listener that is not a function",
     { ...VALID, onDifference: true },
     "option onDifference: expected a function, got boolean",
   ],
   [
-    "a misspelt option",
+    "a misspelled option",
     { ...VALID, onDiference: () => undefined },
     "option onDiference: expected `onDifference`, got an unknown name",
   ],
   [
-    "a misspelt option of an upstream",
+    "a misspelled option of an upstream",
     { ...VALID, upstreams: { things: { baseURL: "https://a.test" } } },
     "upstream things: option baseURL: expected `baseUrl`, got an unknown name",
   ],
   [
-    "a misspelt option of a group",
+    "a misspelled option of a group",
     { ...VALID, upstreams: { things: { baseUrl: "https://a.test", retry: { attempt: 1 } } } },
     "upstream things: option retry.attempt: expected `attempts`, got an unknown name",
   ],

@@ -58,7 +58,7 @@ function checkAdapter(option: string, adapter: unknown): void {
   throw invalid(option, "an adapter, e.g. `ShelfServiceRest` of `shelf_rest.ts`", described(adapter));
 }
 
-/** Describes a value that was passed in place of an adapter. */
+/** Describes a value that was passed where an adapter is expected. */
 function described(value: unknown): string {
   const { kind, typeName } = Object(value) as { readonly kind?: unknown; readonly typeName?: unknown };
   if (kind === "service") return `the description of ${String(typeName)}`;

@@ -19,7 +19,7 @@ export interface Deadline {
  * Starts the deadline of a call.
  *
  * @param method the full name of the method, for the error message
- * @param timeoutMs the longest duration of the call in milliseconds; undefined for no limit
+ * @param timeoutMs the maximum duration of the call in milliseconds; undefined for no limit
  * @param caller the signal of the caller
  */
 export function startDeadline(
@@ -49,7 +49,7 @@ export function startDeadline(
   };
 }
 
-/** The abort of a signal of AbortSignal.timeout() counts as a deadline, not as a cancellation. */
+/** The abort of an AbortSignal.timeout() signal counts as a deadline, not as a cancellation. */
 function errorOf(method: string, reason: unknown): ConnectError {
   if (reason instanceof ConnectError) return reason;
   if (reason instanceof Error && reason.name === "TimeoutError") {

@@ -17,7 +17,7 @@ export type MethodLevels = Readonly<Record<DifferenceClass, DifferenceLevel>>;
 
 /**
  * Returns a function that returns the levels of a method. The longest matching pattern takes precedence, then
- * the upstream of the method, then `differences` itself or `strict`.
+ * the setting of the method's upstream, then `differences` itself or `strict`.
  *
  * @throws ConnectError reason OPTION_INVALID for an invalid level, and for a setting without effect
  */

@@ -55,7 +55,7 @@ function withoutSecrets(
 }
 
 function driftError(adapter: AnyMethodAdapter, { path, expected, got: value }: Difference): Error {
-  // keep only the type: the rest may be the value of a redacted field
+  // keep only the type: the remaining text may be the value of a redacted field
   const [got = ""] = value.split(" ");
   return restError("RESPONSE_DRIFT", { ...namesOf(adapter), path, expected, got });
 }

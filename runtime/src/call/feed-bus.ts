@@ -17,7 +17,10 @@ export interface FeedName {
    * The hash uses the key of the resume tokens, so processes share feeds only if they share that key.
    */
   readonly key: string;
-  /** Whether the feed is polled without credentials. The entries of other feeds must stay secret. */
+  /**
+   * Whether the feed is polled without credentials. The entries of a feed that is polled with credentials
+   * must stay secret.
+   */
   readonly isPublic: boolean;
   /** The poll interval until the upstream sets one. */
   readonly intervalMs: number;
@@ -33,7 +36,7 @@ export interface FeedMember {
   start(entries: readonly Uint8Array[]): void;
   /** Starts polling, until `follow` is called. Entries are published with this fence. */
   lead(fence: bigint): void;
-  /** Stops polling immediately, because another member polls or the lease was lost. */
+  /** Stops polling immediately, because another member polls or the lease has expired. */
   follow(): void;
   /**
    * Receives an entry of another process. The member validates entries like any other input.
@@ -58,8 +61,8 @@ export interface FeedMembership {
    */
   publish(entry: Uint8Array, fence: bigint, kind: FeedEntryKind): Promise<boolean>;
   /**
-   * Sets the poll interval. The lease duration depends on the interval, so that another member takes over
-   * within two intervals.
+   * Sets the poll interval, which determines the lease duration: another member takes over within two
+   * intervals.
    */
   interval(ms: number): void;
   /** Ends the membership of this process. The bus no longer calls `member`. */

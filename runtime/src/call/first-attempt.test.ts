@@ -31,33 +31,33 @@ const RESPONSES: Readonly<Record<string, readonly Respond[]>> = {
   "a success with headers for the caller": [
     json(200, { id: 5 }, { "x-request-id": "a", "retry-after": "9" }),
   ],
-  "a success that is compressed": [compressed(gzipSync('{"id":5}'))],
-  "a compressed body that is none": [compressed(Buffer.from("no gzip"))],
+  "a compressed success": [compressed(gzipSync('{"id":5}'))],
+  "a body that is not compressed as declared": [compressed(Buffer.from("no gzip"))],
   "a large success": [json(200, { id: 5, text: "x".repeat(400_000) })],
   "no content": [(response) => void response.writeHead(204).end()],
   "a body that is too large": [json(200, { id: 5, text: "x".repeat(2_000_000) })],
-  "a body that is no JSON": [(response) => void response.end("<html>")],
+  "a body that is not JSON": [(response) => void response.end("<html>")],
   "a response with another shape": [json(200, [1, 2])],
   "an error": [json(404, { message: "no such thing" })],
-  "an error that is worth a retry, then a success": [json(503, {}), ok],
-  "an error with a delay, then another, then a success": [
+  "a temporary error, then a success": [json(503, {}), ok],
+  "an error with a delay, then another error, then a success": [
     json(429, {}, { "retry-after": "0" }),
     json(502, {}),
     ok,
   ],
-  "errors without end": [json(503, { message: "down" })],
-  "credentials that are rejected": [json(401, {})],
-  "a part that nobody asked for": [json(206, { id: 5 })],
-  "a redirect that nobody follows": [json(304, {})],
+  "an endless sequence of errors": [json(503, { message: "down" })],
+  "rejected credentials": [json(401, {})],
+  "a part that was not requested": [json(206, { id: 5 })],
+  "a redirect that is not followed": [json(304, {})],
   "a connection that breaks, then a success": [torn, ok],
-  "connections that break without end": [torn],
-  "a body that breaks off": [
+  "an endless sequence of broken connections": [torn],
+  "a truncated body": [
     (response) => {
       response.writeHead(200, { "content-length": "100" }).write('{"id":');
       response.socket?.destroySoon();
     },
   ],
-  "an error whose body breaks off": [
+  "an error with a truncated body": [
     (response) => {
       response.writeHead(400, { "content-length": "100" }).write('{"message":');
       response.socket?.destroySoon();

@@ -28,8 +28,8 @@ export interface FirstParts {
 }
 
 /**
- * Sends the first attempt of a request that can be sent immediately. This code path allocates one object with
- * one promise, while the general path allocates both for each of its steps. It also needs no AbortSignal if
+ * Sends the first attempt of a request that can be sent immediately. This code path allocates one object and
+ * one promise, whereas the general path allocates both for each of its steps. It also needs no AbortSignal if
  * the context works without one.
  */
 export function sendFirst(parts: FirstParts): Promise<UpstreamResponse> {

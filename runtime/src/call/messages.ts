@@ -48,14 +48,14 @@ function isWrite({ progress }: RunningCall): boolean {
   return verb !== "GET" && verb !== "HEAD";
 }
 
-/** Reports the differences that `note` writes to a ProtoWriter, without a message. */
+/** Reports the differences that `note` writes to a ProtoWriter, without decoding a message. */
 export function noteIn(call: RunningCall, note: (out: ProtoWriter) => void): void {
   reported(call, { differences: call.settings.decoder.noted(note) });
 }
 
 /**
- * Returns the page of a list response. A response without a body is a page without items if its status allows
- * it. Reports keys next to the items that no rule mentions.
+ * Returns the page in a list response. A response without a body is a page without items if its status allows
+ * that. Reports keys next to the items that no rule mentions.
  *
  * @throws ConnectError reason RESPONSE_SHAPE if there is neither a list nor a representation of an empty list
  */
@@ -83,7 +83,7 @@ export function reportLost(call: RunningCall<PaginateAdapter>, differences: Foun
 }
 
 /**
- * Returns the keys of the first `most` items of a feed's page. Reports different items that have the same
+ * Returns the keys of the first `most` items on a feed's page. Reports different items that have the same
  * key.
  */
 export function feedKeys(call: RunningCall<PollAdapter>, page: Page, most?: number): readonly string[] {
@@ -92,7 +92,7 @@ export function feedKeys(call: RunningCall<PollAdapter>, page: Page, most?: numb
   return keys;
 }
 
-/** Returns items of a page as response messages. Default: all items. */
+/** Returns items on a page as response messages. Default: all items. */
 export function itemsOf(
   call: RunningCall<PaginateAdapter | PollAdapter>,
   page: Page,

@@ -6,7 +6,7 @@ const FAILED = new WeakSet<object>();
  * rejects, the process emits a warning.
  *
  * @param name the option that contains the listener
- * @param of the object for which the warning is emitted once; by default the listener
+ * @param of the object for which the warning is emitted only once; by default the listener
  */
 export function notify<T, R>(
   name: string,

@@ -3,7 +3,7 @@ import { withHeaders } from "../request/with-headers.ts";
 import { notify } from "./notify.ts";
 import type { RequestObserver, RequestReport, RestOptions } from "./options.ts";
 
-/** Request as seen by its observer. `ended` must be called once. */
+/** A request as its observer sees it. `ended` must be called once. */
 export class Observation {
   /** The request, including the headers that the observer adds. */
   readonly request: RestRequest;

@@ -9,7 +9,7 @@ import { attributed, following, ofContext, retried } from "./attempts.ts";
 import type { Download, OpenExtras } from "./call-context.ts";
 import type { RunningCall } from "./running-call.ts";
 
-/** Sends a request, retries it if a retry may help, and leaves the body of the response unread. */
+/** Sends a request, retries it if a retry may help, and returns the response with an unread body. */
 export function open(
   call: RunningCall,
   request: RestRequest,

@@ -33,7 +33,7 @@ export type DifferenceOptions = DifferenceLevels & {
   readonly methods?: Readonly<Record<string, DifferenceLevels>> | undefined;
 };
 
-/** A report of one call when it ends. */
+/** The report of a call, made when the call ends. */
 export interface CallReport {
   readonly method: DescMethod;
   readonly upstream: string;
@@ -108,7 +108,7 @@ export interface RestOptions extends ClientOptions {
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /**
    * Files with additional types for google.protobuf.Any and error details, including all their imports. The
-   * types of the adapters, of google.rpc and the well-known types are always included.
+   * types of the adapters, google.rpc and the well-known types are always included.
    */
   readonly types?: readonly DescFile[] | undefined;
   /**
@@ -128,7 +128,9 @@ export interface RestOptions extends ClientOptions {
    * end, which poll or read records. Default: 60 000.
    */
   readonly timeoutMs?: number | undefined;
-  /** The longest deadline of any call, in milliseconds, even if a method sets a longer one. Default: none. */
+  /**
+   * The longest deadline of any call, in milliseconds, even if a method sets a longer one. Default: no limit.
+   */
   readonly maxTimeoutMs?: number | undefined;
   /**
    * Whether a WebAssembly scanner reads typical responses, with the same results in a fraction of the time.

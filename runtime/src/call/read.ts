@@ -6,7 +6,7 @@ import type { ResponseScanner } from "../response/scan-response.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 import type { RunningCall } from "./running-call.ts";
 
-/** Reads a response. A response that is not large is read synchronously. */
+/** Reads a response, synchronously unless it is large. */
 export function read(
   call: RunningCall,
   response: UpstreamResponse,
@@ -54,7 +54,7 @@ function scanned(
   }
   if (adapter.kind !== "unary") return undefined;
   const result = scanner.read(adapter, rules, response, call.maxCost);
-  // the message no longer needs the body
+  // the message does not refer to the body
   if (result !== undefined) pool.release(response.body);
   return result;
 }

@@ -23,7 +23,7 @@ export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly upstream: Upstream;
 }
 
-/** The adapters of methods that respond with a stream. */
+/** The adapters of methods that return a stream. */
 export type StreamAdapter =
   | PaginateAdapter
   | PollAdapter

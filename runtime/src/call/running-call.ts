@@ -34,7 +34,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly sentSecrets = new SentSecrets();
   readonly settings: CallSettings;
   private readonly startedAt: number;
-  /** The remaining time for which retries of the call may wait. */
+  /** The remaining time that the call may wait for retries. */
   readonly allowance: WaitAllowance;
   private over = false;
   /** The length in bytes of the last large response. */
@@ -103,8 +103,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /**
-   * Does work in several event-loop turns, until the call ends. `bytes` defaults to the length of the last
-   * large response.
+   * Does work across several event-loop turns, until the call ends. `bytes` defaults to the length of the
+   * last large response.
    */
   inTurns<T>(work: Work<T>, bytes: number = this.largeBytes): Promise<T> {
     const { clock } = this;
@@ -158,12 +158,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return [...this.sentSecrets.newest(), ...(values ?? [])];
   }
 
-  /** The maximum parsing cost of a response. */
+  /** The maximum cost of parsing a response. */
   get maxCost(): number {
     return this.route.upstream.settings.maxResponseCost;
   }
 
-  /** Runs code that needs the message types of the call. */
+  /** Runs code that uses the call's message types. */
   knowing<T>(act: () => T): T {
     return withTypes(this.settings.types, act);
   }

@@ -1,13 +1,15 @@
 import type { Secret } from "../text/secret.ts";
 
-/** The maximum number of remembered secrets, more than any request and its redirects and retries send. */
+/**
+ * The maximum number of remembered secrets: more than a request sends, including its redirects and retries.
+ */
 const MAX_SECRETS = 32;
 
 /** The newest credentials that a call sent. A stream may send new credentials repeatedly. */
 export class SentSecrets {
   private readonly secrets = new Map<string, Secret>();
 
-  /** Remembers secrets. An arrow function, so that it can be passed as a callback. */
+  /** Remembers secrets. This is an arrow function so that it can be passed as a callback. */
   readonly add = (secrets: readonly Secret[]): void => {
     for (const secret of secrets) {
       this.secrets.delete(secret.reveal());

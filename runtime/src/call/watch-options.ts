@@ -20,8 +20,8 @@ export interface WatchOptions {
   /** The maximum number of different feeds that are watched at the same time. Default: 1000. */
   readonly maxFeeds?: number | undefined;
   /**
-   * The time for which polling continues after the last watcher of a feed has left, in milliseconds. Default:
-   * 60 000.
+   * The time for which a feed is still polled after its last watcher has left, in milliseconds. Default: 60
+   * 000.
    */
   readonly graceMs?: number | undefined;
   /**

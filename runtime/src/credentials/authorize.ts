@@ -16,7 +16,7 @@ export interface Authorization {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   /** The encoded query parameter with the credentials. Empty if there is none. */
   readonly queryString: string;
-  /** The secrets in the request. The caller must not receive a response that repeats them. */
+  /** The secrets in the request. A response that repeats them must not reach the caller. */
   readonly secrets: readonly Secret[];
 }
 
@@ -27,7 +27,7 @@ export interface Authorizable {
   readonly request: RestRequest;
   /** The scheme, host and port of the base address. */
   readonly origin: string;
-  /** The path as it is sent: the path of the base address, then the path of the request. */
+  /** The path as it is sent: the path of the base address followed by the path of the request. */
   readonly path: string;
 }
 
@@ -96,7 +96,7 @@ function bearer(call: Authorizable, value: string | Secret): Authorization {
   return { kind: "oauth2", headers, queryString: "", secrets: [secret] };
 }
 
-/** User names with fewer characters are not treated as secrets. */
+/** A user name shorter than this is not treated as a secret. */
 const MIN_TOKEN = 8;
 
 /**

@@ -4,8 +4,8 @@ import type { Secret } from "../text/secret.ts";
 import type { OAuth2Grant } from "./oauth2-grant.ts";
 
 /**
- * OAuth 1.0a credentials (RFC 5849 section 1.1): the key and secret of the client, and a token for requests
- * on behalf of a user.
+ * OAuth 1.0a credentials (RFC 5849 section 1.1): the client's key and secret, and a token for requests on
+ * behalf of a user.
  */
 export interface OAuth1Credentials {
   readonly consumerKey: string | Secret;
@@ -30,8 +30,8 @@ export interface BasicCredentials {
 export interface OAuth2Credentials {
   readonly accessToken: string | Secret;
   /**
-   * Identifies the owner of the token if tokens change. Known rate limits are counted per identity. Default:
-   * the token.
+   * Identifies the owner of a token that changes. Known rate limits are counted per identity. Default: the
+   * token.
    */
   readonly identity?: string | undefined;
 }
@@ -45,9 +45,9 @@ export interface Credentials {
   readonly basic?: BasicCredentials | undefined;
   /**
    * Names the owner of credentials that a function provides, e.g. by the key of the caller's session. Callers
-   * with the same owner share watched feeds, also after a token was refreshed. The name is not a secret, but
-   * callers must not be able to choose another caller's name. Default: callers with the same credentials have
-   * the same owner.
+   * with the same owner share watched feeds, even after a token has been refreshed. The name is not a secret,
+   * but callers must not be able to choose another caller's name. Default: callers with the same credentials
+   * have the same owner.
    */
   readonly owner?: string | undefined;
   /**
@@ -72,8 +72,8 @@ export interface CredentialsContext {
 
 /**
  * Provides the credentials of one call, e.g. from its headers or the caller's session. The credentials count
- * as the caller's own: if the upstream rejects them, the caller gets UNAUTHENTICATED. The caller receives a
- * ConnectError that the function throws; any other error becomes INTERNAL, reason
+ * as the caller's own: if the upstream rejects them, the caller gets UNAUTHENTICATED. If the function throws
+ * a ConnectError, the caller receives it; any other error becomes INTERNAL, reason
  * UPSTREAM_CREDENTIALS_FAILED. A function that refreshes tokens should set the `owner`; otherwise streams
  * that watch feeds end at each refresh.
  */

@@ -3,8 +3,8 @@ import type { Tokens } from "../token-endpoint/tokens.ts";
 
 /**
  * A grant for access tokens from a token endpoint (RFC 6749). A token is used until shortly before it
- * expires, and fetched once for all waiting calls. The grant uses a refresh token if there is one (section
- * 6), and otherwise the client's own credentials (client credentials, section 4.4).
+ * expires, and all waiting calls share one request for a new token. The grant uses a refresh token if there
+ * is one (section 6), and otherwise the client's own credentials (client credentials, section 4.4).
  */
 export interface OAuth2Grant {
   /** The address of the token endpoint: https, or http on localhost. */
@@ -36,7 +36,7 @@ export interface TokenStore {
   readonly name: string;
   /**
    * Replaces the stored tokens. Only one refresh runs at a time across all processes. `refresh` receives the
-   * tokens that are stored when it starts, or undefined. If `refresh` fails, the stored tokens remain
+   * tokens that are stored when it is called, or undefined. If `refresh` fails, the stored tokens remain
    * unchanged.
    */
   update(refresh: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens>;

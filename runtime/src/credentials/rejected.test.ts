@@ -83,8 +83,8 @@ test("if there are no other credentials, the caller receives the upstream's reje
 });
 
 test.each([
-  ["a ConnectError is the caller's", new ConnectError("it has ended", Code.Aborted), Code.Aborted],
-  ["anything else is a defect of the function", new Error("secret"), Code.Internal],
+  ["a ConnectError is passed on unchanged", new ConnectError("it has ended", Code.Aborted), Code.Aborted],
+  ["any other error is a defect of the function", new Error("secret"), Code.Internal],
 ])(
   "if a credentials function fails to provide other credentials, its error reaches the caller: %s",
   async (_, thrown, code) => {

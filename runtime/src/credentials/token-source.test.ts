@@ -136,7 +136,12 @@ test("the retry delay of the token endpoint is respected up to five minutes", as
 });
 
 const REFUSALS: ReadonlyArray<readonly [string, number, unknown, string]> = [
-  ["by RFC 6749", 400, { error: "invalid_client", error_description: "who?" }, "invalid_client: who?"],
+  [
+    "in the format of RFC 6749",
+    400,
+    { error: "invalid_client", error_description: "who?" },
+    "invalid_client: who?",
+  ],
   ["with 401", 401, { error: "invalid_grant" }, "invalid_grant"],
   ["with 200", 200, { error: "invalid_scope" }, "invalid_scope"],
 ];
@@ -158,16 +163,20 @@ test.each(REFUSALS)(
 );
 
 const ODD: ReadonlyArray<readonly [string, number, unknown]> = [
-  ["no JSON", 200, "<html>"],
+  ["a response that is not JSON", 200, "<html>"],
   ["an array", 200, []],
   ["no token", 200, { token_type: "bearer" }],
   ["a token that is a number", 200, { access_token: 7, token_type: "bearer" }],
   ["a token with a line break", 200, { access_token: "a\r\nx: y", token_type: "bearer" }],
   ["a token of another type", 200, { access_token: "a", token_type: "mac" }],
-  ["a life that is none", 200, { access_token: "a", token_type: "bearer", expires_in: "soon" }],
+  ["an invalid lifetime", 200, { access_token: "a", token_type: "bearer", expires_in: "soon" }],
   ["a redirect", 302, ""],
-  ["an error of the server", 500, { error: "server_error" }],
-  ["the errors of an API", 403, { meta: { status: 403, msg: "Forbidden" }, errors: [{ detail: "no" }] }],
+  ["a server error", 500, { error: "server_error" }],
+  [
+    "an error in the format of an API",
+    403,
+    { meta: { status: 403, msg: "Forbidden" }, errors: [{ detail: "no" }] },
+  ],
 ];
 
 test.each(ODD)("a response without a token is reported as a failure: %s", async (_, status, body) => {

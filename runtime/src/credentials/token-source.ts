@@ -11,15 +11,15 @@ import type { OAuth2Grant } from "./oauth2-grant.ts";
 const SKEW_MS = 5_000;
 
 /**
- * The time before its expiry at which a token is refreshed, and the maximum of that time as a fraction of the
- * token's lifetime.
+ * How long before its expiry a token is refreshed, and the maximum of that time as a fraction of the token's
+ * lifetime.
  */
 const MARGIN_MS = 60_000;
 const MARGIN_PART = 0.2;
 
 /**
- * The first and the longest pause after a failure of the token endpoint, and after a rejection. Each pause is
- * twice the previous pause.
+ * The first pause and the longest pause after a failure of the token endpoint, and after a rejection. Each
+ * pause is twice the previous pause.
  */
 const PAUSES = {
   failed: { firstMs: 1_000, maxMs: 60_000 },
@@ -28,9 +28,9 @@ const PAUSES = {
 } as const;
 
 /**
- * The minimum time between two refreshes that rejected tokens cause. A random delay of up to half of it is
- * added: if an upstream accepts only the newest token, processes without a common store invalidate each
- * other's tokens, and must not refresh at the same time.
+ * The minimum time between two refreshes that rejected tokens cause. Up to half of it is added at random: if
+ * an upstream accepts only the newest token, processes without a common store invalidate each other's tokens,
+ * and must not refresh at the same time.
  */
 const REFUSAL_MS = 10_000;
 
@@ -41,7 +41,7 @@ const REFUSAL_MS = 10_000;
 export interface TokenFailure {
   readonly kind: keyof typeof PAUSES;
   readonly problem: string;
-  /** The time for which there are no further requests, in milliseconds. */
+  /** The time during which no further requests are sent, in milliseconds. */
   readonly delay: number;
   readonly cause: unknown;
 }
@@ -54,8 +54,8 @@ export interface TokenSourceOptions {
   /** Creates the error for callers. */
   readonly errorOf: (failure: TokenFailure) => ConnectError;
   /**
-   * Whether the client may request tokens for itself if there is no refresh token. Default: only if there is
-   * no store.
+   * Whether the client may request tokens with its own credentials if there is no refresh token. Default:
+   * only if there is no store.
    */
   readonly mayAskForItself?: boolean;
 }
@@ -113,7 +113,7 @@ export class TokenSource {
     const { tokens } = this;
     if (tokens === undefined || !this.isGood(tokens)) return (await this.refresh()).accessToken;
     if (this.clock.now() >= this.refreshAt && !this.isPausing()) {
-      // the caller has a valid token, and calls see the failure only if it persists until that token expires
+      // the caller still has a valid token; calls fail only if the endpoint fails until that token expires
       this.refresh().catch(() => undefined);
     }
     return tokens.accessToken;
@@ -187,7 +187,7 @@ export class TokenSource {
     if (store === undefined) return await this.request(this.tokens?.refreshToken ?? this.ownRefreshToken);
     return await store.update(async (kept) => {
       const isOther = kept?.accessToken.reveal() !== rejected?.reveal();
-      // another process has already refreshed the token
+      // another process has already stored a refreshed token
       if (kept !== undefined && isOther && this.isGood(kept)) return kept;
       const refreshToken = kept?.refreshToken ?? this.ownRefreshToken;
       if (refreshToken === undefined && this.options.mayAskForItself !== true) {

@@ -21,13 +21,13 @@ const PLACES: readonly string[] = ["body", "query", "path", "header", "cookie"];
 
 /**
  * Reads the errors below a key such as `errors`: a list of objects or strings, a single object or string, or
- * a map from fields to strings. An object is a single error if it has a message or a code, and no list.
+ * a map from fields to strings. An object with a message or a code, and without a list, is a single error.
  */
 export function readErrors(value: JsonValue | undefined): ErrorReport | undefined {
   return isJsonObject(value) && !isItem(value) ? readFieldMap(value) : reportOfItems(value, commonItem);
 }
 
-/** Puts a text about the whole error, e.g. `Validation failed`, at the beginning of a report. */
+/** Puts a message about the whole error, e.g. `Validation failed`, at the beginning of a report. */
 export function withHead(head: string, report: ErrorReport): ErrorReport {
   const { text = "" } = report;
   if (head === "" || text.includes(head)) return report;
@@ -35,8 +35,8 @@ export function withHead(head: string, report: ErrorReport): ErrorReport {
 }
 
 /**
- * Returns the string at the first of these keys that has a string or a list of strings. The strings of a list
- * are joined.
+ * Returns the string at the first of these keys whose value is a string or a list of strings. The strings of
+ * a list are joined.
  */
 export function textAt(json: JsonObject, keys: readonly string[]): string {
   for (const key of keys) {
@@ -72,11 +72,14 @@ function fieldOf(json: JsonObject): string {
   }
   const pointer = firstOf(json, POINTERS, (value) => (typeof value === "string" ? value : undefined));
   if (pointer !== undefined) return fieldOfPointer(pointer);
-  // a list is a GraphQL path, which leads into the response, not into the request
+  // only strings name a request field: a GraphQL `path` is a list, and leads to a field of the response
   return firstOf(json, FIELDS, (value) => (typeof value === "string" ? value : undefined)) ?? "";
 }
 
-/** An index in a JSON pointer (RFC 6901 section 4). Other digits are a key, and are not changed. */
+/**
+ * An index in a JSON pointer (RFC 6901 section 4). Other numbers, such as `007`, are keys and are not
+ * changed.
+ */
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 
 /** Converts a JSON pointer (RFC 6901), which may be a URI fragment, to the dotted path of a field. */

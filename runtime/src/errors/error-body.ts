@@ -14,9 +14,9 @@ const COMMON: readonly Reader[] = COMMON_BODIES.map((common) => common.read);
  * Reads the body of an error. Tries the shapes of the method in order, then the error lists that its envelope
  * names, and uses the first match. If the first match has no text, the next match provides the text. For a
  * method without shapes, the common bodies replace the shapes. For a method with shapes, the common bodies
- * only provide a missing text, since rules determine codes and reasons. The message of the envelope is the
- * last fallback. If the body is an array, its first item is read, since streams of one array send their
- * errors as `[{"error": …}]`. Values of unexpected types are skipped: this function accepts every body.
+ * provide only a missing text, since rules determine codes and reasons. If no match has a text, the message
+ * of the envelope is used. If the body is an array, its first item is read, since streams that are one array
+ * send errors as `[{"error": …}]`. Values of unexpected types are skipped: this function accepts every body.
  */
 export function readErrorBody(
   body: JsonValue | undefined,

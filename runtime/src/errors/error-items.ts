@@ -19,7 +19,7 @@ const MAX_DEPTH = 5;
 
 type ItemKeys = Extract<ErrorShape, { kind: "items" }>;
 
-/** The parts of one item in a list of errors that callers can use. */
+/** The parts of an item in an error list that callers can use. */
 export interface Item {
   readonly text: string;
   /** The item's part of the error message, if it differs from `text`. */
@@ -31,14 +31,14 @@ export interface Item {
 
 /**
  * Reads a list of errors, or a single error. The message joins the texts of all items, and the subcode is the
- * first subcode of an item. If an item names a field of the request, all items are reported in a
+ * first one that an item has. If an item names a field of the request, all items are reported in a
  * google.rpc.BadRequest.
  */
 export function readItems(value: JsonValue | undefined, keys: ItemKeys): ErrorReport | undefined {
   return reportOfItems(value, (json) => readItem(json, keys));
 }
 
-/** Reads a list of errors, or a single error, with a custom function for items. */
+/** Reads a list of errors, or a single error, with a custom function that reads each item. */
 export function reportOfItems(
   value: JsonValue | undefined,
   read: (json: JsonValue) => Item,

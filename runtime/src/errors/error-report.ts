@@ -9,7 +9,7 @@ export interface ErrorReport {
   readonly subcode?: string | undefined;
   /** The RPC code, from a google.rpc.Status. */
   readonly code?: Code | undefined;
-  /** The details of a google.rpc.Status, and details about the fields that items name. */
+  /** The details of a google.rpc.Status, and details about the request fields that items name. */
   readonly details?: readonly ErrorDetail[] | undefined;
   /** The number of details that were omitted because there were too many. */
   readonly omitted?: number | undefined;

@@ -38,7 +38,7 @@ export function isMarked(field: DescField): boolean {
   return optionsOf(field).redact;
 }
 
-/** Returns the notation of times that the rules of a field set. */
+/** Returns the notation that a field's rules specify for times. */
 export function timeRuleOf(field: DescField): TimeRule | undefined {
   return optionsOf(field).time;
 }

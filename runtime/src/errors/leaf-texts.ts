@@ -8,13 +8,13 @@ import type { Leaf } from "./leaves.ts";
 const MAX_DEPTH = 10;
 
 /**
- * The minimum number of digits of a number in bytes of an unknown type. A shorter number may be a boolean, an
- * enum value or a count.
+ * The minimum length of a number in bytes of an unknown type, in digits. A shorter number may be a boolean,
+ * an enum value or a count.
  */
 const MIN_DIGITS = 6;
 
 /**
- * Returns a value as ProtoJSON. For bytes, returns their text, and all strings and numbers that they may
+ * Returns a value as ProtoJSON. For bytes, also returns their text and all strings and numbers that they may
  * contain.
  */
 export function leafTexts(value: Leaf["value"]): string[] {
@@ -23,7 +23,7 @@ export function leafTexts(value: Leaf["value"]): string[] {
   return typeof value === "object" ? [timeText(value)] : numberTexts(value);
 }
 
-/** Returns the notations of a number: as in JavaScript, and without an exponent. */
+/** Returns the notations of a number: as JavaScript prints it, and without an exponent. */
 export function numberTexts(value: number | bigint): string[] {
   const text = String(value);
   const exact = text.includes("e") ? exactDecimal(text) : undefined;
@@ -40,8 +40,8 @@ function timeText(value: Timestamp | Duration): string {
 }
 
 /**
- * Returns the strings in bytes that may be a message. Without the message type, strings and messages look
- * alike.
+ * Returns the strings and numbers in bytes that may be a message. Without the message type, strings and
+ * nested messages look alike.
  */
 export function bytesTexts(bytes: Uint8Array, depth: number = MAX_DEPTH): string[] {
   const texts = [Buffer.from(bytes).toString("utf8")];
@@ -56,7 +56,7 @@ export function bytesTexts(bytes: Uint8Array, depth: number = MAX_DEPTH): string
       }
     }
   } catch {
-    // the bytes are not a message, or only their beginning is
+    // the bytes are not a message, or only the first of them are
   }
   return texts;
 }

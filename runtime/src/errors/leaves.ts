@@ -27,7 +27,7 @@ export interface Leaf {
   readonly value: string | number | bigint | Uint8Array | Timestamp | Duration;
   /** The field of the value. Undefined if the field is unknown. */
   readonly field: DescField | undefined;
-  /** Whether a field around the value is marked for redaction. */
+  /** Whether the value's field, or a field that contains it, is marked for redaction. */
   readonly isRedacted: boolean;
 }
 

@@ -20,8 +20,7 @@ import type { ErrorDetail } from "./rest-error.ts";
 const MAX_SHOWN = 500;
 
 /**
- * The ratio of the searched length of a text to its shown length. Escapes and blanks in the searched part are
- * not shown.
+ * How many times the maximum shown length is searched for text to show, since escapes and blanks are dropped.
  */
 const LOOKED_AT = 4;
 
@@ -38,8 +37,8 @@ export function redactText(text: string, secrets: readonly Secret[]): string {
 
 /**
  * Returns the part of a peer's text that may be shown: sanitized, without the secrets, at most `max`
- * characters. Does not search the rest of the text. If the end of the searched part splits a secret, an
- * ellipsis replaces the beginning of the secret.
+ * characters. Does not search the whole text. If the end of the searched part splits a secret, an ellipsis
+ * replaces the beginning of the secret.
  */
 export function shownText(text: string, secrets: readonly Secret[], max: number = MAX_SHOWN): string {
   return safeText(redactText(beginningOf(text, max * LOOKED_AT), secrets), max);

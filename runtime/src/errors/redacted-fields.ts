@@ -11,7 +11,7 @@ import { type Leaf, leavesOf } from "./leaves.ts";
 
 const UNITS = ["seconds", "millis", "micros", "nanos"] as const;
 
-/** The notations in which upstreams may return a time, regardless of the notation in the request. */
+/** The notations in which upstreams may return a time, whichever notation the request used. */
 const NOTATIONS: readonly TimeRule[] = [
   "iso8601",
   "http_date",

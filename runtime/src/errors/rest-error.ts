@@ -23,7 +23,7 @@ export interface UnknownDetail {
   readonly value: Uint8Array;
 }
 
-/** The parts of an error other than its text. */
+/** The parts of an error other than its message. */
 export interface ErrorExtras {
   /**
    * The `google.rpc.ErrorInfo.domain`, which is the name of the upstream. Default: `upstream` in `values`, or
@@ -58,8 +58,8 @@ export function connectError(
  * Creates an error of the runtime.
  *
  * @param reason the reason in the error table
- * @param values the values of the placeholders in the text; each value is truncated and freed of control
- *   characters
+ * @param values the values of the placeholders in the message; each value is truncated, and its control
+ *   characters are removed
  */
 export function restError(
   reason: ErrorReason,

@@ -14,8 +14,8 @@ const RETRYABLE: readonly Code[] = [Code.ResourceExhausted, Code.Unavailable];
 /**
  * Returns the delay before the next attempt in milliseconds, or undefined if the response states no delay.
  * The first rule whose header or key is present applies. Upstreams often send such headers with every
- * response, so rules only apply to errors that a retry can fix (RESOURCE_EXHAUSTED, UNAVAILABLE). If no rule
- * applies, the header `Retry-After` does (RFC 9110 section 10.2.3), to all errors.
+ * response, so rules apply only to errors that a retry can fix (RESOURCE_EXHAUSTED, UNAVAILABLE). If no rule
+ * applies, the header `Retry-After` is used (RFC 9110 section 10.2.3), whatever the error.
  *
  * @param now milliseconds since 1970
  * @param body the body of the error
@@ -87,7 +87,7 @@ export function retryInfo(milliseconds: number): KnownDetail {
  */
 export function retryDelayOf(error: ConnectError): number | undefined {
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  // the RetryInfo may be from the upstream: a negative delay must neither shorten a backoff nor extend an
-  // allowance
+  // an upstream may send a RetryInfo with a negative delay, which must neither shorten a backoff nor extend
+  // an allowance
   return delay && Math.max(0, Number(delay.seconds) * 1000 + delay.nanos / 1_000_000);
 }

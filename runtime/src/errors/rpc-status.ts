@@ -37,7 +37,7 @@ const CODES: ReadonlyMap<string, Code> = new Map(
 export function readRpcStatus(body: JsonValue): ErrorReport | undefined {
   if (!isJsonObject(body)) return undefined;
   const status = isJsonObject(body.error) ? body.error : body;
-  // many upstreams number their errors from 1, so a number is an RPC code only if there is a list of details,
+  // many upstreams number their errors from 1, so a number is an RPC code only next to a list of details,
   // which a Status always has
   const numbered = typeof status.code !== "number" || Array.isArray(status.details);
   const code = codeOf(status.status) ?? (numbered ? codeOf(status.code) : undefined);
@@ -114,7 +114,7 @@ function structOf(json: JsonObject) {
   return fromJson(StructSchema, plainJson(shallow(json, MAX_STRUCT_DEPTH)));
 }
 
-/** Returns the JSON down to a depth. A placeholder text replaces deeper values. */
+/** Returns the JSON down to a depth. A placeholder string replaces deeper values. */
 function shallow<T extends JsonValue>(json: T, depth: number): T;
 function shallow(json: JsonValue, depth: number): JsonValue {
   if (typeof json !== "object" || json === null) return json;

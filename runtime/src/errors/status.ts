@@ -10,7 +10,7 @@ export interface StatusMeaning {
 }
 
 const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> = {
-  // an error, since the runtime sent no conditional request
+  // an error here, since the runtime sent no conditional request
   304: [Code.FailedPrecondition, "Not Modified"],
   400: [Code.InvalidArgument, "Bad Request"],
   401: [Code.Unauthenticated, "Unauthorized"],
@@ -46,11 +46,11 @@ const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> 
 };
 
 /**
- * Returns the default meaning of a status. Statuses that are not in the table: other 3xx mean
+ * Returns the default meaning of a status. For statuses that are not in the table: other 3xx mean
  * FAILED_PRECONDITION with reason MOVED, since redirects are not followed; other 4xx mean
  * FAILED_PRECONDITION; 520 to 530 mean UNAVAILABLE, since CDNs use them for an unreachable origin; other 5xx
- * and all other statuses mean UNKNOWN. A 2xx response is an error only by a rule of the method, or if it has
- * errors in place of a payload.
+ * and all remaining statuses mean UNKNOWN. A 2xx response is an error only by a rule of the method, or if it
+ * has errors in place of a payload.
  */
 export function meaningOf(status: number): StatusMeaning {
   const row = MEANINGS[status];
@@ -58,7 +58,7 @@ export function meaningOf(status: number): StatusMeaning {
     const [code, phrase] = row;
     return { code, phrase, reason: phrase.toUpperCase().replaceAll(" ", "_") };
   }
-  // such a response is an error by a rule of the method, or because it has errors in place of a payload
+  // a 2xx response is an error by a rule of the method, or because it has errors in place of a payload
   if (status >= 200 && status <= 299) {
     return { code: Code.Unknown, reason: "ERROR_IN_RESPONSE", phrase: "OK" };
   }
@@ -74,5 +74,5 @@ export function meaningOf(status: number): StatusMeaning {
     : { code: Code.Unknown, reason: "UNEXPECTED_STATUS", phrase: "Unexpected Status" };
 }
 
-/** Every status in the table. */
+/** All statuses in the table. */
 export const KNOWN_STATUSES: readonly number[] = Object.keys(MEANINGS).map(Number);

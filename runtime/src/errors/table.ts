@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
 
-/** An error of the runtime: the code and message for the caller, its cause and its remedy. */
+/** An error of the runtime: the code and message for the caller, the cause and the remedy. */
 export interface ErrorEntry {
   readonly code: Code;
-  /** The message, with placeholders such as `{name}`. The message names the subject and the problem. */
+  /** The message, with placeholders such as `{name}`. The message names what failed and the problem. */
   readonly text: string;
   /** The cause of the error. */
   readonly cause: string;
@@ -138,7 +138,7 @@ export const ERRORS = {
       "Run `connect-rest upstream-login` for the upstream, and make sure that only its owner can access the file (mode 0600).",
   },
 
-  // Errors of clients of an authorization server (connect-rest-runtime/oauth).
+  // Errors that clients of an authorization server get (connect-rest-runtime/oauth).
   OAUTH_ADDRESS_REFUSED: {
     code: Code.InvalidArgument,
     text: "{what}: expected {expected}, got {got}",

@@ -6,7 +6,12 @@ test.each<[name: string, type: string, body: string, text: string | undefined, s
   ["plain text", "text/plain; charset=utf-8", "Try later", "Try later"],
   ["text of another type", "application/octet-stream", "Try later", undefined],
   ["HTML", "text/html", "<!DOCTYPE html>\n<html><title>\n502 Bad <b>Gateway</b>", "502 Bad Gateway"],
-  ["HTML that says it is text", "text/plain", " <html><TITLE lang='en'>No &amp; never</TITLE>", "No & never"],
+  [
+    "HTML that is declared as text",
+    "text/plain",
+    " <html><TITLE lang='en'>No &amp; never</TITLE>",
+    "No & never",
+  ],
   ["HTML without a title", "text/html", "<html><h1>Sorry</h1></html>", undefined],
   [
     "XML of AWS",
@@ -29,7 +34,7 @@ test.each<[name: string, type: string, body: string, text: string | undefined, s
     "No",
     "s:Client",
   ],
-  ["XML without a text", "application/xml", "<error><code>7</code></error>", "7", "7"],
+  ["XML without a message", "application/xml", "<error><code>7</code></error>", "7", "7"],
   ["XML of another kind", "application/xml", "<a><b>c</b></a>", undefined],
   ["XML that ends early", "application/xml", "<error><message>It is cut o", "It is cut o"],
 ])(

@@ -2,11 +2,11 @@
 import { subcodeOf } from "./error-items.ts";
 import type { ErrorReport } from "./error-report.ts";
 
-/** Names of XML elements with the text of an error, in AWS, SOAP and others, the most specific first. */
+/** Names of XML elements with an error text, in AWS, SOAP and other formats, the most specific first. */
 const TEXT_ELEMENTS = ["Message", "message", "faultstring", "Text", "title", "Details", "detail"] as const;
 const CODE_ELEMENTS = ["Code", "code", "faultcode"] as const;
 
-/** The maximum number of elements with the same name in which a text is searched. */
+/** The maximum number of elements with the same name that are searched for a text. */
 const MAX_STARTS = 5;
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -19,9 +19,9 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the beginning of a body that is not JSON: plain text unchanged, the title of HTML, the elements of
- * XML that contain a text or a code. Markup is also recognized by its first character, since many upstreams
- * declare markup as plain text. The result is not sanitized, and markup in it is not interpreted.
+ * Reads the beginning of a body that is not JSON: plain text unchanged, the title of HTML, and the XML
+ * elements that contain a text or a code. Markup is also recognized by its first character, since many
+ * upstreams declare markup as plain text. The result is not sanitized, and markup in it is not interpreted.
  */
 export function readTextBody(contentType: string, text: string): ErrorReport {
   const type = contentType.toLowerCase();
@@ -36,7 +36,7 @@ function isHtml(type: string, text: string): boolean {
   );
 }
 
-/** Reads only the title, since the rest of a page is meant for a browser. */
+/** Reads only the title, since the rest of an HTML page is meant for a browser. */
 function readHtml(text: string): ErrorReport {
   const title = contentOf(text, "title");
   return title === undefined ? {} : { text: title };

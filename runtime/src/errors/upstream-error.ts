@@ -48,14 +48,13 @@ export interface ErrorResponse {
 }
 
 /**
- * Returns the error for a caller that corresponds to an upstream's error. The first matching rule of the
- * method determines the code; without a matching rule, a google.rpc.Status in the body does, and otherwise
- * the HTTP status. The details are google.rpc.ErrorInfo (domain: the upstream; metadata: `http_status`,
- * `subcode`, `location`, and keys that the rules name), RetryInfo if the upstream states a delay, the
- * upstream's own details, up to 16 KiB, and connectrest.v1.UpstreamError if the rules enable it. The
- * runtime's ErrorInfo is always first, since rules determine its reason and domain. An ErrorInfo of the
- * upstream follows unchanged, with its own domain. `details_omitted` in the metadata is the number of details
- * that did not fit.
+ * Converts an upstream's error to the error that the caller gets. The first matching rule of the method
+ * determines the code; without a matching rule, a google.rpc.Status in the body does, and otherwise the HTTP
+ * status. The details are google.rpc.ErrorInfo (domain: the upstream; metadata: `http_status`, `subcode`,
+ * `location`, and keys that the rules name), RetryInfo if the upstream states a delay, the upstream's own
+ * details, up to 16 KiB, and connectrest.v1.UpstreamError if the rules enable it. The runtime's ErrorInfo is
+ * always first, since rules determine its reason and domain. An ErrorInfo of the upstream follows unchanged,
+ * with its own domain. `details_omitted` in the metadata is the number of details that did not fit.
  *
  * @param now milliseconds since 1970
  */
@@ -103,10 +102,10 @@ export function errorInSuccess(
 }
 
 /**
- * Returns the error in a stream record that is itself an error. Such a record has only the key `error`, with
- * a string, or an object with a code or a message. Streams of Google and of grpc-gateway end like this, with
- * and without a list of details. An HTTP status in the record replaces the status of the response. Returns
- * undefined for other records.
+ * Returns the error in a stream record that is itself an error. The only key of such a record is `error`,
+ * with a string, or an object with a code or a message. Google's streams and grpc-gateway streams end like
+ * this, with and without a list of details. An HTTP status in the record replaces the status of the response.
+ * Returns undefined for other records.
  */
 export function errorInStatus(
   response: ErrorResponse,
@@ -160,7 +159,8 @@ function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport
 }
 
 /**
- * Returns an error without the upstream's text, which concerns the gateway's credentials and is only logged.
+ * Returns an error without the upstream's text. That text concerns the gateway's credentials, so it is only
+ * logged.
  */
 function credentialsRejected(response: ErrorResponse, rules: MethodRules, report: ErrorReport): ConnectError {
   return restError(
@@ -281,14 +281,14 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
   return { desc: UpstreamErrorSchema, value };
 }
 
-/** Returns the part of the response that is logged. */
+/** Returns the part of the response that is meant for the log. */
 function causeOf({ status, body, secrets }: ErrorResponse): Error {
   return new Error(`HTTP ${status}: ${shownText(lookedAt(body), secrets, MAX_CAUSE)}`);
 }
 
 /**
- * Returns the beginning of a body. It is longer than the part that is kept, since the end of that part may
- * split a secret.
+ * Returns the beginning of a body. The result is longer than the part that is shown, since the end of that
+ * part may split a secret.
  */
 function lookedAt(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");

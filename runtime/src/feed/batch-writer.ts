@@ -7,7 +7,7 @@ import type { TokenIds } from "./token-ids.ts";
 
 /** The maximum number of items in a batch. */
 const MAX_ITEMS = 100;
-/** The size, in bytes, from which a batch accepts no more items. */
+/** The size, in bytes, at which a batch accepts no more items. */
 const MAX_BYTES = 256 * 1024;
 
 /**
@@ -30,7 +30,7 @@ export class Batch {
   get bytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.written ?? this.write?.() ?? new Uint8Array();
     this.written = bytes;
-    // the items may now be garbage collected
+    // allow the items to be garbage collected
     this.write = undefined;
     return bytes;
   }
@@ -45,7 +45,7 @@ interface BatchHead {
 }
 
 /**
- * Creates a token from the keys that a feed has seen and the keys that it is still to discover (`ahead`),
+ * Creates a token from the keys that a feed has seen and the keys that it has yet to discover (`ahead`),
  * without the keys of items in later messages (`pending`).
  */
 export type TokenWriter = (ahead?: TokenIds, pending?: ReadonlySet<string>) => string;
@@ -82,7 +82,7 @@ export class BatchWriter {
     return this.batch([], { token, heartbeat });
   }
 
-  /** Creates a message, which takes little memory until it is read, since it refers to the feed's items. */
+  /** Creates a message. It takes little memory until it is read, since it refers to the feed's items. */
   private batch(items: readonly FeedItem[], head: BatchHead): Batch {
     const size = items.reduce((sum, { bytes }) => sum + bytes.length, head.token.length);
     return new Batch(head.token, size, () => written(this.fields, items, head));

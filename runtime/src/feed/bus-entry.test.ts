@@ -63,9 +63,9 @@ test("arbitrary bytes are decoded as an entry or rejected with the documented er
 test.each([
   ["another version", (bytes: Uint8Array) => bytes.with(1, 2), "version 2"],
   ["nothing", () => new Uint8Array(), "no kind"],
-  ["more than the largest", () => new Uint8Array(16 * 1024 * 1024 + 1), "16777217 bytes"],
+  ["an entry above the maximum size", () => new Uint8Array(16 * 1024 * 1024 + 1), "16777217 bytes"],
   ["text", () => new TextEncoder().encode("hello"), "version 0"],
-  ["a field that is unknown", (bytes: Uint8Array) => Uint8Array.of(...bytes, 0x78, 1), "field 15"],
+  ["an unknown field", (bytes: Uint8Array) => Uint8Array.of(...bytes, 0x78, 1), "field 15"],
 ])("%s is rejected as an entry", (_what, change, text) => {
   expect(() => decodeFeedEntry(change(encodeFeedEntry(EXAMPLE)))).toThrow(text);
 });

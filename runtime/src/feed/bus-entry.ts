@@ -14,7 +14,7 @@ export interface FeedItem {
   readonly late: boolean;
 }
 
-/** The result of a poll, for the watchers of this process and of others. */
+/** The result of a poll, for the watchers in this process and in other processes. */
 export interface FeedEntry {
   readonly kind: FeedEntryKind;
   /** The time at which the poll ended, in milliseconds since 1970. */
@@ -23,11 +23,11 @@ export interface FeedEntry {
   readonly intervalMs: number;
   /** Whether more items were added than the feed holds. */
   readonly gap: boolean;
-  /** Whether items may have been missed, since the feed lists its maximum number of items. */
+  /** Whether items may have been missed, because the list has reached its maximum length. */
   readonly full: boolean;
-  /** If some pages could not be read, the number of the newest listed keys among which no item is missing. */
+  /** If some pages could not be read, the number of newest listed keys that are known to have no gap. */
   readonly reach?: number | undefined;
-  /** The wait before the next poll in milliseconds, if it is longer than the interval. */
+  /** The wait before the next poll in milliseconds, if longer than the interval. */
   readonly waitMs?: number | undefined;
   /** The error that prevents reading the feed or a page of it. */
   readonly failure?: EntryFailure | undefined;

@@ -12,11 +12,11 @@ import type { Poller } from "./poller.ts";
 import type { FeedWindow, News } from "./window.ts";
 
 /**
- * The number of entries with news after which an entry with the whole window is published. The bus can then
- * drop the earlier entries.
+ * The number of `news` entries after which a `window` entry is published. The bus can then drop the earlier
+ * entries.
  */
 const NEWS_PER_WINDOW = 64;
-/** The maximum size of the items in an entry with news, in bytes. A single item may be larger. */
+/** The maximum total size of the items in a `news` entry, in bytes. A single item may be larger. */
 const MAX_NEWS_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -38,14 +38,14 @@ export interface BusMembershipOptions {
   readonly onEntry: (entry: FeedEntry) => void;
 }
 
-/** A period in which this process polls for all members. */
+/** A period during which this process polls for all members. */
 interface Term {
   readonly fence: bigint;
 }
 
 /**
  * The membership of this process in a shared feed. Receives the results of other processes, and publishes the
- * results of the polls that it makes.
+ * results of this process's polls.
  */
 export class BusMembership {
   private readonly options: BusMembershipOptions;
@@ -53,7 +53,7 @@ export class BusMembership {
   private term: Term | undefined;
   private newsSinceWindow = Number.POSITIVE_INFINITY;
 
-  /** The constructor may call all functions of the options immediately. */
+  /** The constructor may call any function of the options immediately. */
   constructor(options: BusMembershipOptions) {
     this.options = options;
     this.membership = options.bus.join(options.name, this.member);
@@ -61,7 +61,7 @@ export class BusMembership {
 
   /** Leaves the feed, so that another process may poll it. */
   leave(): void {
-    // if leaving fails, the membership ends when its lease expires
+    // if this fails, the membership ends when its lease expires
     this.membership.leave().catch(() => undefined);
   }
 
@@ -81,7 +81,7 @@ export class BusMembership {
     });
   }
 
-  /** Publishes the result of a poll. `news` is undefined if the feed could not be read. */
+  /** Publishes the result of a poll. `news` is undefined if the poll could not read the feed. */
   polled(news: News | undefined): void {
     const { window, poller } = this.options;
     this.membership.interval(poller.intervalMs);
@@ -120,9 +120,9 @@ export class BusMembership {
   };
 
   /**
-   * Reports whether an entry still describes the feed. If there was no poll for a long time, a watcher that
-   * asks only for new items would otherwise get all items since the last poll. The clocks of other processes
-   * may be wrong, which causes at most one additional poll.
+   * Reports whether an entry is recent enough to describe the feed. If there was no poll for a long time, a
+   * watcher that asks only for new items would otherwise get all items since the last poll. If the clock of
+   * another process is wrong, at most one additional poll follows.
    */
   private isRecent({ polledAt, intervalMs, waitMs = intervalMs }: FeedEntry): boolean {
     return this.options.clock.now() - polledAt <= 2 * Math.max(intervalMs, waitMs) + MAX_BACKOFF_MS;
@@ -136,7 +136,7 @@ export class BusMembership {
   }
 }
 
-/** Splits the result of a poll into the items and keys of entries. */
+/** Splits the result of a poll into the items and the keys that entries contain. */
 function* partsOf(
   kind: FeedEntryKind,
   items: readonly FeedItem[],

@@ -3,13 +3,13 @@ import { infoOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { ERRORS } from "../errors/table.ts";
 
-/** The longest wait after failures in milliseconds. The upstream may request a longer wait. */
+/** The maximum wait after failures, in milliseconds. The upstream may request a longer wait. */
 export const MAX_BACKOFF_MS = 15 * 60_000;
-/** The wait after a rate limit that does not state its end, in milliseconds. */
+/** The wait after a rate limit error that does not state when the limit ends, in milliseconds. */
 const LIMIT_MS = 60_000;
 
 /**
- * Reasons of local errors that may not recur at the next poll, because the response was cut off, or came from
+ * Reasons of local errors that may not recur at the next poll, because the response was cut off or came from
  * an intermediary.
  */
 const PASSING: ReadonlySet<string> = new Set([
@@ -40,7 +40,7 @@ export function waitAfterFailure({ error, intervalMs, failures }: PollFailure): 
   return Math.max(delay, intervalMs, backoff);
 }
 
-/** Returns the minimum wait after a temporary error, or undefined for other errors. */
+/** Returns the minimum wait after a temporary error, or undefined for a permanent error. */
 function passingDelay(error: unknown): number | undefined {
   if (!(error instanceof ConnectError)) return undefined;
   const info = infoOf(error);

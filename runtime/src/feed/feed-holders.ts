@@ -41,9 +41,9 @@ export class FeedHolders {
   }
 
   /**
-   * Returns the feed to close so that a caller can watch another feed. Of the caller with the most feeds,
-   * this is the newest of the feeds with the fewest watchers of other callers. Returns undefined if no caller
-   * would have more feeds than this caller.
+   * Returns the feed to close so that a caller can watch another feed. Chooses the caller with the most
+   * feeds, then the newest of that caller's feeds among those that the fewest callers watch. Returns
+   * undefined if no caller would have more feeds than this caller.
    */
   loser(caller: string): Feed | undefined {
     const from = this.share.loser(caller);

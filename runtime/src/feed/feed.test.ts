@@ -594,7 +594,7 @@ test("a feed without watchers is closed to make room for another feed", async ()
 
 test.each([
   ["damaged", "x".repeat(40), "one that is damaged or not of this service"],
-  ["no token at all", "not a token!", "one that is damaged or not of this service"],
+  ["not a token", "not a token!", "one that is damaged or not of this service"],
   ["huge", "A".repeat(100_000), "one that is damaged or not of this service"],
 ])("a resume token that is %s is rejected", async (_what, resumeToken, problem) => {
   const { watching } = startWatching();

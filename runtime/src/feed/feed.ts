@@ -33,8 +33,8 @@ export interface FeedOptions
 const MAX_STARTS = 16;
 
 /**
- * A feed for watchers with the same identity. It is polled once for all watchers of this process, and by only
- * one of the processes on a bus.
+ * A feed for watchers with the same identity. All watchers in this process share one poller, and on a bus,
+ * only one process polls.
  */
 export class Feed {
   private readonly options: FeedOptions;
@@ -67,8 +67,8 @@ export class Feed {
       onPolled: (listing, error) => this.onPolled(listing, error),
       onFailed: (error) => this.end(error),
     });
-    // created last, since it may immediately call back with entries of other processes and the role of the
-    // poller
+    // created last, since the constructor may immediately call back with entries of other processes and the
+    // role of the poller
     this.bus = new BusMembership({
       ...options,
       window,
@@ -93,7 +93,7 @@ export class Feed {
   }
 
   /**
-   * Removes a watcher that has left. After the last watcher has left, the feed closes at the end of a grace
+   * Removes a watcher that has left. Once the last watcher has left, the feed closes at the end of a grace
    * period.
    */
   remove(watcher: Watcher): void {
@@ -103,7 +103,7 @@ export class Feed {
     this.stopGrace ??= this.options.clock.after(this.options.graceMs, () => this.close());
   }
 
-  /** Ends all watchers. The last message of each watcher contains its token. */
+  /** Ends all watchers. The last message for each watcher contains its resume token. */
   drain(): void {
     if (this.window.isKnown) this.deliver(this.started, [], false);
     this.end(this.options.closed());
@@ -126,8 +126,8 @@ export class Feed {
   }
 
   /**
-   * Returns the newest watcher, which has the freshest credentials of its identity. The user of a watcher
-   * that has left may have logged out.
+   * Returns the newest watcher, which has the freshest credentials of its identity. A watcher that has left
+   * may belong to a user who has logged out.
    */
   private newestAsker(): Asker {
     for (const watcher of this.watchers) this.asker = watcher;
@@ -160,20 +160,20 @@ export class Feed {
     this.heartbeats.polled(failure && { ...failure, message: "the process that polls the feed has met it" });
   }
 
-  /** Delivers news to the watchers that have started, and tries to start the other watchers. */
+  /** Delivers news to the watchers that have started, and tries to start the remaining watchers. */
   private arrived({ items, gap }: News): void {
     const { started } = this;
     const starting = [...this.watchers].filter(({ point }) => point !== undefined);
     this.starts.clear();
     this.heartbeats.clear();
     if (items.length > 0 || gap) this.deliver(started, items, gap);
-    // the items in a watcher's token may be on a page that could not be read
+    // the items that a watcher's token names may be on a page that could not be read
     if (this.window.reach === undefined) for (const watcher of started) watcher.polled();
     for (const watcher of starting) this.start(watcher);
   }
 
   /**
-   * Delivers the same messages to all watchers, except watchers whose token already contains some of the
+   * Delivers the same messages to all watchers, except to watchers whose token already contains some of the
    * items.
    */
   private deliver(watchers: readonly Watcher[], items: readonly FeedItem[], gap: boolean): void {

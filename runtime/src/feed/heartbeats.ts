@@ -59,8 +59,7 @@ export class Heartbeats {
   }
 
   /**
-   * Discards the encoded heartbeats, because the position of the feed or the time of its next poll has
-   * changed.
+   * Discards the encoded heartbeats, because the feed's position or the time of its next poll has changed.
    */
   clear(): void {
     this.written.clear();
@@ -87,7 +86,7 @@ export class Heartbeats {
       const isDue = clock.monotonic() - last >= ms;
       // a watcher that has not read the last heartbeat does not need another
       if (isDue && watcher.isIdle) this.send(watcher);
-      // sending may have disconnected the watcher
+      // sending a message may have disconnected the watcher
       if (this.stops.has(watcher)) this.schedule(watcher, ms, isDue ? clock.monotonic() : last);
     });
     this.stops.set(watcher, stop);

@@ -28,7 +28,7 @@ export interface WatchRequest {
   readonly onReady: () => void;
 }
 
-/** Creates the call of one poll, which is independent of the calls of watchers. */
+/** Creates the call of one poll, which does not depend on the calls of watchers. */
 type MakePoll = (route: Route<PollAdapter>, context: CallContext) => RunningCall<PollAdapter>;
 
 const FAULTS: Readonly<Record<TokenFault, string>> = {
@@ -37,7 +37,7 @@ const FAULTS: Readonly<Record<TokenFault, string>> = {
   foreign: "one of another feed",
 };
 
-/** The context of a poll. Checking the identity fills in the credentials for the poll. */
+/** The context of a poll. The identity check fills in the credentials for the poll. */
 type PollContext = { -readonly [K in keyof CallContext]: CallContext[K] };
 
 /**
@@ -96,7 +96,9 @@ export class FeedHub {
     return this.add(feed, request, { ...start, ids });
   }
 
-  /** Ends all watchers, and rejects new watchers. The last message of each watcher contains its token. */
+  /**
+   * Ends all watchers, and rejects new watchers. The last message for each watcher contains its resume token.
+   */
   drain(): void {
     this.isDrained = true;
     for (const feed of [...this.feeds.values()]) feed.drain();
@@ -183,7 +185,7 @@ export class FeedHub {
     }
   }
 
-  /** Closes a feed without watchers to make room for another. */
+  /** Closes a feed without watchers to make room for a new feed. */
   private closeIdle(): void {
     for (const feed of [...this.feeds.values()]) {
       if (feed.size > 0) continue;
@@ -234,7 +236,7 @@ function idOf({ method, rules }: PollAdapter, request: RestRequest): string {
   return JSON.stringify(parts, (_key, value) => (typeof value === "bigint" ? `${value}n` : value));
 }
 
-/** Returns an error that explains how to keep the identity when a token is refreshed. */
+/** Returns an error that explains how the identity can stay the same when a token is refreshed. */
 function changedIdentity(adapter: PollAdapter, { provided }: UpstreamIdentity): Error {
   const change =
     provided === undefined || provided.owner !== undefined

@@ -14,7 +14,7 @@ export class PageBackoff {
   /** The end of the backoff, on the clock's monotonic scale. */
   private until = 0;
 
-  /** Returns the number of pages that a poll may request now. */
+  /** Returns the number of pages that a poll may currently request. */
   limitAt(now: number): number {
     return this.failed !== undefined && now < this.until ? this.failed.index : Number.POSITIVE_INFINITY;
   }
@@ -27,7 +27,7 @@ export class PageBackoff {
   /**
    * Starts the backoff of a page that a poll could not read.
    *
-   * @param now the end of the poll, on the clock's monotonic scale
+   * @param now the time at which the poll ended, on the clock's monotonic scale
    * @returns whether requesting the page again can help
    */
   fail(page: FailedPage, intervalMs: number, now: number): boolean {

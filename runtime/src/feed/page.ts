@@ -10,8 +10,8 @@ export const NOT_MODIFIED = 304;
 const MAX_TAG = 1024;
 
 /**
- * Requests a page of a feed if the page has changed (RFC 9110 section 13.1.2). Does not retry, since the next
- * poll requests the page again.
+ * Requests a page of a feed, on condition that the page has changed (RFC 9110 section 13.1.2). Does not
+ * retry, since the next poll requests the page again.
  *
  * @param etag the tag of the known page, weak or strong
  * @returns a response with the page, or with status 304

@@ -13,7 +13,7 @@ import { NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 /** The maximum number of items in a feed. Further items are ignored. */
 export const MAX_LISTED = 10_000;
 
-/** A page as it was last read. */
+/** A page in its last known state. */
 interface KnownPage {
   readonly request: RestRequest;
   readonly etag: string | undefined;
@@ -26,7 +26,7 @@ interface KnownPage {
 /** The input for reading a page. */
 interface Reading {
   readonly index: number;
-  /** The number of further items that may be read. */
+  /** The maximum number of further items to read. */
   readonly room: number;
   readonly isKnown: (key: string) => boolean;
 }
@@ -62,9 +62,9 @@ export class FeedPages {
    * Requests pages until a request fails.
    *
    * @param first the request for the first page
-   * @param limit the maximum number of pages, if the next page must not be requested yet
+   * @param limit the maximum number of pages to request, if some pages must not be requested yet
    * @param isKnown reports whether an item is known and need not be encoded
-   * @returns the result, with the error of the failed page if any
+   * @returns the result, with the error of the failed page if a request failed
    */
   async poll(
     call: RunningCall<PollAdapter>,
@@ -95,7 +95,7 @@ export class FeedPages {
       failure = { error };
     }
     const isComplete = next === undefined || pages.length === most || room <= 0;
-    // pages that were not read keep their last state
+    // pages that were not read keep their last known state
     this.pages = isComplete ? pages : [...pages, ...this.pages.slice(pages.length)];
     const listing = {
       keys: [...new Set(pages.flatMap(({ keys }) => keys))],
@@ -143,7 +143,7 @@ export class FeedPages {
   }
 }
 
-/** Returns the keys of a page, and the items that are not known. */
+/** Returns the keys on a page, and the items that are not known. */
 async function newItems(
   call: RunningCall<PollAdapter>,
   response: ReadResponse,

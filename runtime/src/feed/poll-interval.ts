@@ -4,14 +4,14 @@ import type { HeaderReader } from "../errors/retry-info.ts";
 import { waitAfterFailure } from "./failure-backoff.ts";
 
 /**
- * The minimum and maximum interval between polls. They apply to intervals from rules, upstreams and other
+ * The minimum and the maximum interval between polls. They apply to intervals from rules, upstreams and other
  * processes. The plugin enforces the same bounds.
  */
 const MIN_INTERVAL_MS = 1_000;
 export const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
 /**
- * The maximum random delay of a poll, as a fraction of its wait. The delay prevents many feeds from being
- * polled at the same moment.
+ * The maximum random delay of a poll, as a fraction of the wait before it. The delay prevents many feeds from
+ * being polled at the same moment.
  */
 const JITTER = 0.05;
 const MAX_JITTER_MS = 900;
@@ -34,7 +34,8 @@ export class PollInterval {
   }
 
   /**
-   * Reads the interval that a response requests. The longest interval in the responses of one poll applies.
+   * Reads the interval that a response requests. If the responses of one poll request different intervals,
+   * the longest one applies.
    */
   responded(header: HeaderReader): void {
     this.asked = Math.max(this.asked, askedInterval(header, this.header) ?? this.declaredMs);
@@ -69,7 +70,7 @@ export function jittered(ms: number, clock: Clock): number {
  */
 export function askedInterval(header: HeaderReader, name: string | undefined): number | undefined {
   const text = name === undefined ? "" : (header(name) ?? "");
-  // a header that occurs twice has a list as its value
+  // a header that occurs twice has a comma-separated list as its value
   const asked = text.split(",").map((each) => each.trim());
   const seconds = asked.filter((each) => /^\d+(\.\d+)?$/.test(each)).map(Number);
   return seconds.length > 0 ? boundedInterval(Math.max(...seconds) * 1_000) : undefined;

@@ -233,12 +233,16 @@ test("new items of a feed with an empty key are distinguished by their whole con
 
 test.each<[string, TestResponse, number]>([
   ["is unavailable", { status: 503 }, MINUTE],
-  ["says when to come back", { status: 503, headers: { "retry-after": "300" } }, 300_000],
-  ["is exhausted and says until when", { status: 429, headers: { "retry-after": "90" } }, 90_000],
-  ["is exhausted for less than the distance", { status: 429, headers: { "retry-after": "1" } }, MINUTE],
-  ["is exhausted and does not say until when", { status: 429 }, MINUTE],
-  ["fails by itself", { status: 500 }, MINUTE],
-  ["is no JSON", { text: "<html>" }, MINUTE],
+  ["gets a retry delay", { status: 503, headers: { "retry-after": "300" } }, 300_000],
+  ["exceeds the rate limit and gets a reset time", { status: 429, headers: { "retry-after": "90" } }, 90_000],
+  [
+    "exceeds the rate limit for less than the interval",
+    { status: 429, headers: { "retry-after": "1" } },
+    MINUTE,
+  ],
+  ["exceeds the rate limit and gets no reset time", { status: 429 }, MINUTE],
+  ["gets a status 500", { status: 500 }, MINUTE],
+  ["gets a response that is not JSON", { text: "<html>" }, MINUTE],
 ])("a feed is polled again if a poll fails because it %s", async (_why, failure, wait) => {
   const feed = await Feed.start([{ ids: [1], headers: { etag: '"a"' } }, failure, { ids: [2, 1] }]);
   const watch = feed.watch();
@@ -262,9 +266,9 @@ test("the first poll of a feed may fail", async () => {
 });
 
 test.each<[string, TestResponse, string, Code]>([
-  ["is gone", { status: 404 }, "upstream things responded with 404 Not Found", Code.NotFound],
+  ["gets a status 404", { status: 404 }, "upstream things responded with 404 Not Found", Code.NotFound],
   [
-    "asks who it is",
+    "gets a status 401",
     { status: 401 },
     "upstream things responded with 401 Unauthorized",
     Code.Unauthenticated,

@@ -9,8 +9,8 @@ import { PollInterval } from "./poll-interval.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /**
- * Yields the new items of a feed for one caller, oldest first. The interval starts when a poll begins. After
- * a temporary error the stream continues; other errors end it.
+ * Yields the new items of a feed for one caller, oldest first. The interval is measured from the start of
+ * each poll. After a temporary error the stream continues; any other error ends it.
  *
  * @throws ConnectError for an error that another poll cannot fix, or the reason of the signal
  */
@@ -37,7 +37,7 @@ export async function* poll(
   }
 }
 
-/** Returns a function that polls, and resolves to the items that earlier polls did not list. */
+/** Returns a function that polls the feed, and resolves to the items that no earlier poll has listed. */
 function newItems(
   call: RunningCall<PollAdapter>,
   message: MessageShape<DescMessage>,

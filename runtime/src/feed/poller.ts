@@ -32,7 +32,7 @@ export interface PollerOptions {
   /** The earliest time of the first poll, on the clock's monotonic scale. */
   readonly mayPollAt: number;
   readonly asker: () => Asker;
-  /** Announces that a poll begins. The poll waits for the announcement, unless the poller is stopped. */
+  /** Announces that a poll begins. The poll waits until the announcement is made or the poller is stopped. */
   readonly onPolling: () => Promise<void>;
   /** Creates the call of one poll. */
   readonly call: (header: () => Headers, signal: AbortSignal) => Poll;
@@ -79,9 +79,9 @@ export class Poller {
     return this.running && clock.now() + this.waitMs;
   }
 
-  /** The earliest time at which a successor may poll, on the clock's monotonic scale. */
+  /** The earliest time at which a succeeding poller may poll, on the clock's monotonic scale. */
   get mayPollAt(): number {
-    // an aborted poll counts as made
+    // an aborted poll counts as a completed poll
     const wait = this.isAsking ? this.interval.ms : 0;
     return Math.max(this.nextAt, this.options.clock.monotonic() + wait);
   }
@@ -104,10 +104,10 @@ export class Poller {
   }
 
   /**
-   * Adopts the schedule of another process, which polls.
+   * Adopts the schedule of another process, which is the one that polls.
    *
-   * @param polledAt the beginning or end of its last poll, in milliseconds since 1970
-   * @param waitMs its wait before the next poll
+   * @param polledAt the start or end of that process's last poll, in milliseconds since 1970
+   * @param waitMs the wait of that process before its next poll
    */
   follow(polledAt: number, intervalMs: number, waitMs: number = intervalMs): void {
     const { clock, mayPollAt } = this.options;
@@ -119,10 +119,10 @@ export class Poller {
   }
 
   private async run(signal: AbortSignal): Promise<void> {
-    // the first step is deferred, since the caller may still be constructing the feed
+    // the first step is deferred, since the feed that starts this poller may not be fully constructed yet
     await Promise.resolve();
     while (!signal.aborted) {
-      // during the wait, polls of other processes may postpone the time
+      // during the wait, polls of other processes may postpone the next poll
       await sleepUntil(() => this.nextAt, this.options.clock, signal);
       await this.options.onPolling();
       if (this.waitMs === 0 && !signal.aborted) await this.poll(signal);

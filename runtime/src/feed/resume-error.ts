@@ -9,7 +9,7 @@ export const MAX_ERROR_TOKEN = 4096;
 
 /**
  * Adds a connectrest.v1.Resume to the details of an error. Returns the error unchanged if there is no token,
- * or if the token is too long for an error. The last message contains the token as well.
+ * or if the token is too long for an error. In that case, clients use the token in the last message.
  */
 export function withResume(error: ConnectError, token: string | undefined): ConnectError {
   if (token === undefined || token.length > MAX_ERROR_TOKEN) return error;

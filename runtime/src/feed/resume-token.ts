@@ -8,7 +8,7 @@ const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + FEED_BYTES;
 /**
  * The maximum length of an accepted token, in characters. The longest token that the runtime creates has
- * about 11,000.
+ * about 11,000 characters.
  */
 const MAX_LENGTH = 16 * 1024;
 
@@ -24,7 +24,7 @@ export type TokenFault =
 /**
  * Signs and reads resume tokens. A token contains a version, the feed, the keys of the items that the client
  * has, and an HMAC-SHA-256 truncated to 128 bits, all in base64url. A token records which items were
- * delivered, and grants no access, but its holder can read the item ids.
+ * delivered. It grants no access, but anyone who has it can read the item IDs.
  */
 export class ResumeTokens {
   private readonly keys: readonly Buffer[];

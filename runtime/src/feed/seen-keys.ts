@@ -15,7 +15,7 @@ export class SeenKeys {
   }
 
   /**
-   * Returns the indexes of keys that were not seen before. Of equal keys, only the first index is returned.
+   * Returns the indexes of keys that were not seen before. If keys repeat, only the first index is returned.
    */
   unseen(listed: readonly string[]): number[] {
     const found = new Map<string, number>();
@@ -28,8 +28,8 @@ export class SeenKeys {
   /**
    * Remembers the listed keys.
    *
-   * @param listed newest first
-   * @param gone keys of items that were found and are no longer listed
+   * @param listed the listed keys, newest first
+   * @param gone the keys of items that were found and are no longer listed
    */
   see(listed: readonly string[], gone: Iterable<string> = []): void {
     for (const key of [...gone, ...listed.toReversed()]) {

@@ -40,8 +40,8 @@ export function startAt(
       (key) => newer !== undefined && !newer.has(key),
       window.keysOfStarts,
     );
-    // no item before the start item is late; if the start item is no longer listed, it is unknown which items
-    // are newer
+    // no item before the start item is late; if the start item is no longer listed, the newer items are
+    // unknown
     return { batches: writer.batches(items, isCut || newer === undefined), ahead: undefined };
   }
   const { items, isCut } = window.missing(() => backlog !== true);

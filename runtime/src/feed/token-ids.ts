@@ -25,7 +25,7 @@ export class TokenIds {
     return this.decimals.size + this.hashes.size;
   }
 
-  /** Returns the keys except the given keys, or undefined if none remain. */
+  /** Returns the keys without the given keys, or undefined if none remain. */
   without(keys: Iterable<string>): TokenIds | undefined {
     const decimals = new Set(this.decimals);
     const hashes = new Set(this.hashes);
@@ -48,10 +48,10 @@ export class TokenIds {
 }
 
 /**
- * Encodes keys in a few bytes each. Decimal keys, which most ids are, are encoded as differences, and other
+ * Encodes keys in a few bytes each. Decimal keys, the most common kind, are encoded as differences, and other
  * keys as 64-bit hashes. Keeps only the first `MAX_TOKEN_IDS` keys.
  *
- * @param more keys of another token
+ * @param more keys from another token
  */
 export function encodeTokenIds(keys: Iterable<string>, more?: TokenIds): Uint8Array {
   const decimals = new Set<bigint>();

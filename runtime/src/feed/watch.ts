@@ -27,12 +27,12 @@ export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
   /** The headers of every call. */
   readonly headers?: ConstructorParameters<typeof Headers>[0];
   /**
-   * Called with each message after all of its items were handled. Resuming from a token that is stored here
-   * neither repeats nor loses an item. Also called for messages without items, such as heartbeats.
+   * Called with each message once all of its items have been handled. Resuming from a token that is stored
+   * here neither repeats nor loses an item. Also called for messages without items, such as heartbeats.
    */
   readonly onBatch?: ((batch: MessageShape<O>) => void | Promise<void>) | undefined;
   /**
-   * Called before the next items if some items were missed, because more were added than the feed lists.
+   * Called before the next items if items were missed, because more items were added than the feed lists.
    * Default: no callback.
    */
   readonly onGap?: (() => void) | undefined;
@@ -41,7 +41,7 @@ export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
    * Default: no callback.
    */
   readonly onReconnect?: ((error: ConnectError | undefined, delayMs: number) => void) | undefined;
-  /** The maximum number of consecutive failures. Default: no limit; only the signal ends the loop. */
+  /** The maximum number of consecutive failures. Default: unlimited; only the signal ends the loop. */
   readonly maxFailures?: number | undefined;
   /**
    * The longest delay before the next stream in milliseconds, unless the server requests a longer delay.
@@ -54,7 +54,9 @@ export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY = 30_000;
-/** The codes of streams that a connection, a proxy, a server that shuts down, or a deadline has cut off. */
+/**
+ * The codes of streams that were cut off by a connection, a proxy, a server that shuts down, or a deadline.
+ */
 const CUT: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.Aborted,
@@ -62,18 +64,18 @@ const CUT: ReadonlySet<Code> = new Set([
   Code.DeadlineExceeded,
   Code.DataLoss,
 ]);
-/** Codes that also mean a stream was cut off if the error has no details. */
+/** Codes of streams that were cut off, provided that the error has no details. */
 const UNEXPLAINED: ReadonlySet<Code> = new Set([Code.Internal, Code.Unknown, Code.InvalidArgument]);
 
 /**
- * Yields the items of a feed one by one. When a stream ends, the next stream resumes after its last message
- * with the resume token. Each item is delivered once, also across restarts of a server with a `resumeKey`.
+ * Yields the items of a feed one by one. When a stream ends, the next stream uses the resume token to
+ * continue after the last message. Each item is delivered once, even if a server with a `resumeKey` restarts.
  *
  *     for await (const event of watch(transport, EventService_watchPublicEvents, {})) …
  *
- * @param transport of a gateway, or of `createRestTransport`
- * @param adapter a method of a generated adapter, whose rule `poll` has a `batch`, and a `resume_token` in
- *   the request
+ * @param transport a transport to a gateway, or one that `createRestTransport` created
+ * @param adapter a method of a generated adapter. Its rule `poll` must have a `batch`, and its request a
+ *   `resume_token`.
  * @throws ConnectError that a retry cannot fix, or the last of `maxFailures` errors; the reason of the signal
  */
 export async function* watch<I extends DescMessage, O extends DescMessage>(
@@ -160,7 +162,7 @@ class FeedStream<I extends DescMessage, O extends DescMessage> {
     if (error !== undefined && (!isPassing(error) || this.failures > maxFailures)) throw error;
     const backoff = Math.min(FIRST_DELAY_MS * 2 ** Math.min(this.failures - 1, 16), maxDelayMs);
     const asked = error === undefined ? 0 : (retryDelayOf(error) ?? 0);
-    // spreads the reconnections of the clients of a server that shut down
+    // spreads out reconnections when a server shuts down and all of its clients reconnect
     const delayMs = Math.min(asked + backoff * (0.5 + fraction(this.clock) / 2), MAX_DELAY_MS);
     onReconnect?.(error, delayMs);
     await sleep(delayMs, this.clock, this.signal);

@@ -6,7 +6,7 @@ import { withResume } from "./resume-error.ts";
 import type { Watcher } from "./watcher.ts";
 
 /**
- * A watched feed without promises, generators and timers. `onReady` announces messages, and `take` returns
+ * A watched feed, without promises, generators or timers. `onReady` announces messages, and `take` returns
  * them. The call ends when the feed ends or the watcher leaves.
  */
 export class WatchedFeed {

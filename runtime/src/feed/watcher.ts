@@ -17,7 +17,7 @@ export type Ending = (token: string | undefined) => ConnectError;
 export interface WatcherOptions {
   /** The maximum number of buffered bytes. */
   readonly bufferBytes: number;
-  /** Returns the headers of the call, which credentials may depend on. */
+  /** Returns the headers of the call, on which credentials may depend. */
   readonly header: () => Headers;
   /** Runs work in the context that determines the watcher's credentials. */
   readonly runAs: RunAs;
@@ -29,7 +29,7 @@ export interface WatcherOptions {
 }
 
 /**
- * A watcher of a feed, with its buffered messages and its position in the feed. It starts no timer and
+ * A watcher of a feed, with its buffered messages and its position in the feed. A watcher starts no timer and
  * creates no promise.
  */
 export class Watcher {
@@ -37,9 +37,9 @@ export class Watcher {
   readonly runAs: RunAs;
   /** The requested start. Undefined after the watcher has started. */
   point: StartPoint | undefined;
-  /** The keys in its token that the feed has not discovered yet. */
+  /** The keys in the watcher's token that the feed has not discovered yet. */
   ahead: TokenIds | undefined;
-  /** The number of polls until `ahead` is forgotten. */
+  /** The number of polls after which `ahead` is forgotten. */
   private aheadPolls = 0;
   private readonly options: WatcherOptions;
   private readonly waiting: Batch[] = [];
@@ -69,14 +69,14 @@ export class Watcher {
     if (this.ahead !== undefined && --this.aheadPolls <= 0) this.ahead = undefined;
   }
 
-  /** Buffers the messages of a poll or of a start. Disconnects a watcher that reads too slowly. */
+  /** Buffers the messages that a poll or a start produced. Disconnects a watcher that reads too slowly. */
   offer(batches: readonly Batch[]): void {
     if (this.isOver) return;
     const isBehind = !this.isIdle;
     this.waiting.push(...batches);
     for (const { size } of batches) this.bytes += size;
     // a watcher without buffered messages may receive a message of any size, since it could otherwise never
-    // read that message
+    // read a large message
     if (isBehind && this.bytes > this.options.bufferBytes) {
       const { bytes } = this;
       this.waiting.length = 0;

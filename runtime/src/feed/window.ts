@@ -6,8 +6,8 @@ import { MAX_TOKEN_IDS } from "./token-ids.ts";
 /** The maximum size, in bytes, of the items that are kept for watchers that start with all listed items. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /**
- * The maximum number of unlisted keys in a token. Such keys matter because some items disappear for only one
- * poll.
+ * The maximum number of unlisted keys in a token. Such keys are needed because some items disappear for only
+ * one poll.
  */
 const MAX_GONE = 100;
 
@@ -46,18 +46,18 @@ export class FeedWindow {
   /** Whether the feed lists its maximum number of items. */
   isFull = false;
   /**
-   * The number of the newest listed keys among which no item is missing. Undefined if the last poll has read
-   * every page.
+   * The number of newest listed keys that are known to have no gap. Undefined if the last poll has read every
+   * page.
    */
   reach: number | undefined;
   private listed: readonly string[] = [];
   /**
    * The keys that left the list in the last poll, if that poll was the first to read every page. Watchers
-   * that waited for that poll have not received these items.
+   * that waited for this poll have not received these items.
    */
   private left: readonly string[] = [];
   /**
-   * The items that are listed or have left the list, without the oldest if the total size exceeds the
+   * The items that are listed or have left the list. The oldest are dropped if the total size exceeds the
    * maximum.
    */
   private items: ReadonlyMap<string, Uint8Array> = new Map();
@@ -80,7 +80,7 @@ export class FeedWindow {
     return this.seen.all;
   }
 
-  /** Reports whether a point is among the newest keys, between which no item is missing. */
+  /** Reports whether a key is among the newest keys, which are known to have no gap. */
   reaches(isPoint: (key: string) => boolean): boolean {
     return this.listed.slice(0, this.reach).some(isPoint);
   }
@@ -182,10 +182,7 @@ export class FeedWindow {
     return new Set(first < 0 ? [] : keys.slice(first).filter((key) => !this.has(key)));
   }
 
-  /**
-   * Returns the number of the newest keys among which no item is missing, after a poll that could read only
-   * these keys.
-   */
+  /** Returns the number of newest keys without a gap, after a poll that could read only these keys. */
   private reachOf(onPages: readonly string[]): number {
     const read = new Set(onPages);
     const above = this.listed.slice(0, this.reach);

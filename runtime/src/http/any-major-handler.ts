@@ -67,7 +67,7 @@ class LegacyController implements DispatchController {
   }
 }
 
-/** Converts raw headers, which are alternating names and values, to an object. */
+/** Converts raw headers, in which names and values alternate, to an object. */
 function headersOf(raw: readonly Buffer[]): ResponseHeaders {
   const headers: Record<string, string | string[]> = Object.create(null);
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -4,7 +4,7 @@ export interface Flow {
   resume(): void;
 }
 
-/** A body that is being read or waits to be decoded. */
+/** A body that is being read or that waits to be decoded. */
 export interface BudgetedBody {
   /** Counts received bytes, and pauses the flow if the budget is exceeded. */
   add(bytes: number, flow: Flow): void;
@@ -14,11 +14,11 @@ export interface BudgetedBody {
 
 /**
  * Limits the bytes of undecoded responses in memory. While they exceed `maxBytes`, only the oldest body is
- * read from its connection, so that one body always makes progress.
+ * read from its connection. One body thus always makes progress.
  */
 export class BodyBudget {
   private readonly maxBytes: number;
-  /** The bodies in the order in which they began. */
+  /** The bodies, oldest first. */
   private readonly bodies = new Set<{ paused: Flow | undefined }>();
   private total = 0;
   private paused = 0;

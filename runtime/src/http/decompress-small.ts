@@ -73,8 +73,8 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
 /**
  * Decompresses a typical body with one content coding synchronously. Passing a page of 25 KB to a thread and
  * back takes three times the processor time of decompressing it. Returns undefined for bodies that the
- * asynchronous path has to decompress or reject: bodies that are large before or after decompression, have
- * further frames or trailing bytes, end early, or are corrupt. Also returns undefined while the budget is
+ * asynchronous path has to decompress or reject: bodies that are large before or after decompression, contain
+ * more frames or trailing bytes, end early, or are corrupt. Also returns undefined while the budget is
  * exhausted.
  *
  * @param limit the maximum size of the result

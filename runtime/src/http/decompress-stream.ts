@@ -43,7 +43,7 @@ async function* decoded(
       const bytes = await left;
       const rest = restAfterEnd(encoding, bytes);
       if (rest.length < bytes.length) {
-        // only more padding of the same kind may follow
+        // only padding of the same kind may follow
         for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) restAfterEnd(encoding, chunk);
         return;
       }
@@ -71,7 +71,7 @@ function countedChunks(body: AsyncIterable<Uint8Array>, encoding: string): Async
   };
 }
 
-/** Reads the first two bytes and the rest of their chunk. These bytes show whether `deflate` has a header. */
+/** Reads chunks until at least two bytes have arrived. These bytes show whether `deflate` has a header. */
 async function twoBytes(start: Uint8Array, iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let bytes = start;
   while (bytes.length < 2) {

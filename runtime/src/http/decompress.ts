@@ -19,7 +19,7 @@ export type Decoder = Transform & { readonly bytesWritten: number };
 /** The largest window that a zstd decoder must support (RFC 9659), as a power of two: 8 MiB. */
 export const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
-/** Decoders by content coding. `beginning` has at least the first two bytes of the body. */
+/** Decoders by content coding. `beginning` contains at least the first two bytes of the body. */
 const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uint8Array) => Decoder>> = {
   gzip: (options) => createGunzip(options),
   "x-gzip": (options) => createGunzip(options),
@@ -31,8 +31,8 @@ const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uin
 
 const MIN_CHUNK_BYTES = 16 * 1024;
 /**
- * The maximum size of buffers in bytes. Buffers of this size are returned to the system when they are freed,
- * while smaller buffers would fragment its memory.
+ * The maximum size of buffers in bytes. Freed buffers of this size are returned to the system, while smaller
+ * buffers would fragment its memory.
  */
 const MAX_CHUNK_BYTES = 256 * 1024;
 /** The typical compression ratio of JSON. */
@@ -107,7 +107,7 @@ export function restAfterEnd(encoding: string, left: Uint8Array): Uint8Array {
 }
 
 /**
- * The maximum length of padding at the end of a body or of a chunk, in bytes. Each byte of padding is
+ * The maximum length of the padding at the end of a body or of a chunk, in bytes. Every padding byte is
  * checked.
  */
 const MAX_PADDING = 64 * 1024;
@@ -116,8 +116,8 @@ const MAX_PADDING = 64 * 1024;
 const MAX_SHOWN = 200;
 
 /**
- * The maximum number of encodings. One is typical, and two occur. A header could name thousands, each with a
- * separate decoder.
+ * The maximum number of encodings. One is typical, and two occur. A header could name thousands, and each
+ * needs a decoder.
  */
 const MAX_ENCODINGS = 4;
 

@@ -28,7 +28,7 @@ export class BodyTooLarge extends Error {}
 /** The maximum number of interim responses (RFC 9110 section 15.2) before the final response. */
 export const MAX_INTERIM_RESPONSES = 32;
 
-/** Thrown if more interim responses arrive. */
+/** Thrown if more interim responses arrive than are allowed. */
 export class TooManyInterimResponses extends Error {}
 
 /** A failed exchange, with its progress. */
@@ -57,7 +57,7 @@ function textOf(cause: unknown): string {
 
 /**
  * Sends one request and reads the whole response. Returns redirects like other responses. Aborting the signal
- * ends the exchange and its connection immediately, also while the request waits for a connection. The
+ * ends the exchange and its connection immediately, even while the request waits for a connection. The
  * exchange then rejects with the reason of the signal.
  *
  * @param held counts the bytes of the body, and pauses the body if there are too many; the caller must

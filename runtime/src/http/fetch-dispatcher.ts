@@ -88,7 +88,7 @@ class FetchController implements DispatchController {
     }
   }
 
-  /** Closes the body without waiting for the result. */
+  /** Closes the body without waiting for it to close. */
   leave(): void {
     const { body } = this;
     this.body = undefined;
@@ -157,7 +157,7 @@ function initOf(options: DispatchOptions, signal: AbortSignal): FetchInit {
   }
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   if (idempotent) return { ...init, body: bytes as Uint8Array<ArrayBuffer> };
-  // a fetch may itself retry a request with a body in memory, but never a request with a stream
+  // a fetch may itself retry a request whose body is in memory, but never a request whose body is a stream
   headers.push(["content-length", String(bytes.length)]);
   return { ...init, body: streamOf([bytes]), duplex: "half" };
 }

@@ -1,5 +1,5 @@
 /**
- * The number of frames that even the shortest body may have. A longer body may have one more for each
+ * The number of frames that every body may have. A longer body may have one more frame for each
  * `BYTES_PER_FRAME` bytes.
  */
 const FREE_FRAMES = 16;
@@ -8,21 +8,24 @@ const BYTES_PER_FRAME = 4 * 1024;
 const GZIP = [Buffer.of(0x1f, 0x8b, 0x08)];
 
 /**
- * The first bytes of every zstd frame, skippable or not (RFC 8878 section 3), and of every gzip member (RFC
- * 1952 section 2.3), without the very first byte. Bodies in other codings are a single stream.
+ * The bytes, except the very first one, with which every zstd frame, skippable or not (RFC 8878 section 3),
+ * and every gzip member (RFC 1952 section 2.3) begins. Bodies in other codings are a single stream.
  */
 const MARKS: ReadonlyMap<string, readonly Buffer[]> = new Map([
   ["gzip", GZIP],
   ["x-gzip", GZIP],
   ["zstd", [Buffer.of(0xb5, 0x2f, 0xfd), Buffer.of(0x2a, 0x4d, 0x18)]],
 ]);
-/** The maximum number of bytes of a mark at the end of a chunk if the mark continues in the next chunk. */
+/**
+ * The maximum length of the part of a mark that ends a chunk, in bytes, if the mark continues in the next
+ * chunk.
+ */
 const CUT = 2;
 
 /**
  * Counts the frames of a compressed body before decompression. Each zstd frame needs a separate decoder, so a
  * few kilobytes of empty frames take as long as megabytes of text. The count includes byte sequences that
- * only look like the start of a frame, which occur by chance once in 16 megabytes.
+ * only look like the start of a frame; by chance, one such sequence occurs in every 16 megabytes.
  */
 export class FrameCount {
   private readonly marks: readonly Buffer[];

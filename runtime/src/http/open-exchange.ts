@@ -12,7 +12,7 @@ export interface OpenExchange {
   readonly headers: ResponseHeaders;
   /**
    * The body before decompression, which can be read once. Reading to the end completes the exchange, and
-   * `return` closes the connection. Only one chunk is buffered ahead of the reader. Reading throws
+   * `return` closes the connection. Only one chunk is buffered ahead of the reader. A read throws
    * ExchangeFailed, or the reason of the signal.
    */
   readonly body: AsyncIterableIterator<Uint8Array, undefined>;
@@ -20,7 +20,7 @@ export interface OpenExchange {
 
 /**
  * Sends one request and waits for the head of the response. Returns redirects like other responses. Aborting
- * the signal ends the exchange and its connection immediately, also within the body. The exchange then
+ * the signal ends the exchange and its connection immediately, even while the body is read. The exchange then
  * rejects with the reason of the signal.
  */
 export function openExchange(

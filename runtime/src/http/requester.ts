@@ -12,7 +12,7 @@ export type DispatchOptions = Dispatcher.DispatchOptions & { [CALLER]?: string |
 /** Receives the response to a request. */
 export type DispatchHandler = Dispatcher.DispatchHandler;
 
-/** A handler that copies the bytes that it needs later. */
+/** A handler that copies the bytes of a chunk that it needs later. */
 export interface BorrowingHandler extends DispatchHandler {
   /** Called in place of `onResponseData`. The chunk is overwritten when this function returns. */
   onBorrowedData(controller: DispatchController, chunk: Uint8Array): void;

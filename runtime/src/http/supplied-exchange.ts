@@ -4,14 +4,14 @@ import type { ResponseHeaders } from "./exchange.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
 /**
- * Limits that this module enforces, since a supplied dispatcher may not enforce them, or uses other values
+ * Limits that this module enforces, since a supplied dispatcher may not enforce them, or may use values other
  * than the options of the upstream.
  */
 export interface SuppliedLimits {
   /** The maximum size of the head of a response in bytes. */
   readonly maxHeaderBytes: number;
   /**
-   * The time limit for the head of a response in milliseconds, from the moment at which the request is sent.
+   * The time limit for the head of a response in milliseconds, measured from the moment the request is sent.
    */
   readonly headersTimeoutMs: number;
   /** The longest pause within a body in milliseconds, if the request does not set another. */
@@ -57,7 +57,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
   start(dispatcher: Requester, options: DispatchOptions): void {
     this.reader.onRequestStart?.(this, {});
     const body = isAsyncIterable(options.body) ? this.watched(options.body) : options.body;
-    // one clock enforces the timeouts here, whether or not the dispatcher supports timeouts
+    // one clock here enforces the timeouts, whether or not the dispatcher supports timeouts
     const untimed = { ...options, body: body as Uint8Array | null, headersTimeout: 0, bodyTimeout: 0 };
     try {
       dispatcher.dispatch(untimed, this);
@@ -139,7 +139,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
 
   /**
    * Yields a request body. The time limit for the head is suspended while the upstream waits for more of the
-   * request.
+   * body.
    */
   private async *watched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     this.disarm();
@@ -170,7 +170,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
   }
 }
 
-/** Returns the size of the headers in bytes, each header on a separate line. */
+/** Returns the size of the headers in bytes, counting each header as a line. */
 function bytesOf(headers: ResponseHeaders): number {
   let size = 0;
   for (const [name, value = ""] of Object.entries(headers)) {

@@ -2,15 +2,15 @@ import type { Clock } from "connect-rest-codec/internal";
 import type { DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 import { SuppliedExchange, type SuppliedLimits } from "./supplied-exchange.ts";
 
-/** Thrown for an exchange that begins after `close`. */
+/** Thrown for an exchange that begins after `close` was called. */
 class Closed extends Error {
   readonly code = "UND_ERR_CLOSED";
 }
 
 /**
  * Wraps a dispatcher from the options. The dispatcher belongs to the program, so the wrapper never closes it.
- * The wrapper guarantees what an upstream relies on: timeouts, a maximum size of heads, an end of each
- * exchange, and a `close` that waits for running exchanges.
+ * The wrapper guarantees what an upstream relies on: timeouts, a maximum size of response heads, an end of
+ * each exchange, and a `close` that waits for running exchanges.
  */
 export class Supplied implements Requester {
   private readonly dispatcher: Requester;
@@ -37,7 +37,7 @@ export class Supplied implements Requester {
     return true;
   }
 
-  /** Waits for running exchanges. Later exchanges fail. */
+  /** Waits for running exchanges. Exchanges that begin later fail. */
   close(): Promise<void> {
     this.closing ??= Promise.withResolvers();
     if (this.running.size === 0) this.closing.resolve();

@@ -1,6 +1,6 @@
 import { readFields } from "./response-head.ts";
 
-/** Thrown for a malformed chunked body, or for too large trailers. */
+/** Thrown if a chunked body is malformed or its trailers are too large. */
 export class BadChunks extends Error {
   readonly code: "HPE_INVALID_CHUNK_SIZE" | "HPE_HEADER_OVERFLOW";
 
@@ -11,7 +11,7 @@ export class BadChunks extends Error {
   }
 }
 
-/** The maximum number of hexadecimal digits of a chunk size that a JavaScript number represents exactly. */
+/** The maximum number of hexadecimal digits in a chunk size that a JavaScript number represents exactly. */
 const MAX_DIGITS = 12;
 
 const [TAB, LF, CR, SPACE, SEMICOLON] = [9, 10, 13, 32, 59];
@@ -107,8 +107,7 @@ export class ChunkedBody {
   }
 
   /**
-   * Parses the trailers once all of them have arrived, which is simple and fast enough, since they are short
-   * and rare.
+   * Parses the trailers once all of them have arrived. Trailers are short and rare, so this is fast enough.
    */
   private readTrailers(bytes: Buffer, from: number): number {
     const before = this.trailers.length;

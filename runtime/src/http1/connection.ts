@@ -1,6 +1,6 @@
 import type { OnReadOpts, Socket } from "node:net";
-import { errors } from "undici";
 import type { BorrowingHandler, DispatchHandler, DispatchOptions } from "../http/requester.ts";
+import { errors } from "../http/undici.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { type Controlled, ExchangeControl } from "./exchange-control.ts";
 import { HandedOver, type RawConnection } from "./handed-over.ts";
@@ -26,7 +26,7 @@ export interface ConnectionOwner {
   freed(connection: Http1Connection): void;
   /** Called when a connection closes, during an exchange or while idle. */
   gone(connection: Http1Connection, wasBusy: boolean): void;
-  /** Called after the head of a response, with whether the head was typical. */
+  /** Called once the head of a response has been read; the argument states whether the head was typical. */
   responded(isUsual: boolean): void;
 }
 
@@ -36,10 +36,10 @@ export interface ConnectionOwner {
  */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 600_000;
-/** The time by which this client closes an idle connection before its server does, in milliseconds. */
+/** How much earlier than the server this client closes an idle connection, in milliseconds. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-/** The maximum size of a body that is copied into one buffer with the head of the request, in bytes. */
+/** The maximum size of a request body that is copied into one buffer with the request head, in bytes. */
 const MAX_COPIED_BYTES = 64 * 1024;
 
 const READERS = new WeakMap<Socket, (bytes: Buffer) => void>();
@@ -74,7 +74,7 @@ class Running {
   held: Buffer | undefined;
   pieces = 0;
   head: ResponseHead | undefined;
-  /** The number of bytes of a body with a length that have not arrived yet. */
+  /** If the body has a declared length, the number of its bytes that have not arrived yet. */
   left = 0;
   chunks: ChunkedBody | undefined;
 
@@ -199,7 +199,7 @@ export class Http1Connection implements Controlled, RawConnection {
     if (this.handed !== undefined) {
       this.handed.received(Buffer.from(bytes));
     } else if (running === undefined) {
-      // no request is waiting for a response
+      // the server has sent data without a request
       this.destroy();
     } else if (running.head === undefined) {
       this.readHead(running, bytes);
@@ -291,7 +291,7 @@ export class Http1Connection implements Controlled, RawConnection {
       this.socket.destroy();
     } else {
       this.expect(this.keepAliveMs);
-      // the body is complete, so its reader can no longer resume the connection
+      // the whole body has arrived, so its reader can no longer resume the connection
       if (isPaused) this.resume();
       this.owner.freed(this);
     }
@@ -360,8 +360,8 @@ function handOn(handler: DispatchHandler, control: ExchangeControl, data: Buffer
 }
 
 /**
- * Returns the content of the chunks in a piece of a body, the position after the chunks, and the error there,
- * if any. Compacts the content in place.
+ * Returns the chunk contents in a piece of a body, the position after the chunks, and the error there, if
+ * any. Compacts the contents in place.
  */
 function unchunked(chunks: ChunkedBody, bytes: Buffer, from: number) {
   let to = from;

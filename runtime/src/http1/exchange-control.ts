@@ -54,7 +54,7 @@ export class ExchangeControl implements DispatchController {
     }
   }
 
-  /** Makes another controller control the exchange. */
+  /** Hands control of the exchange over to another controller. */
   handOver(successor: DispatchController): void {
     this.successor = successor;
     if (this.reason !== null) {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { Client } from "undici";
 import type { DispatchHandler, DispatchOptions } from "../http/requester.ts";
+import { Client } from "../http/undici.ts";
 import type { ExchangeControl } from "./exchange-control.ts";
 
 /** The raw connection whose exchange undici continues. */
@@ -12,8 +12,8 @@ export interface RawConnection {
 }
 
 /**
- * Presents a connection on which the request was already sent as an unused connection. Drops writes. The
- * first write releases the bytes that were already received.
+ * Presents a connection on which the request was already sent as an unused connection. Drops all writes. The
+ * first write releases the bytes that have already been received.
  */
 class Replay extends Duplex {
   private readonly raw: RawConnection;
@@ -57,7 +57,7 @@ class Replay extends Duplex {
   }
 }
 
-/** The limits of an exchange that continues in undici. */
+/** The limits for an exchange that undici continues. */
 export interface HandedLimits {
   readonly maxHeaderSize: number;
   readonly headersTimeout: number;
@@ -66,7 +66,8 @@ export interface HandedLimits {
 
 /**
  * Hands an exchange whose request was already sent over to undici, which reads the response from its first
- * byte: undici supports all of HTTP/1.1, and reports invalid responses. The connection is closed afterwards.
+ * byte. Unlike this client, undici supports all of HTTP/1.1, and reports invalid responses. The connection is
+ * closed afterwards.
  */
 export class HandedOver {
   private readonly replay: Replay;
@@ -118,8 +119,8 @@ export class HandedOver {
   }
 
   /**
-   * Delivers the received bytes, then the error. If the peer had sent everything, slow readers receive all
-   * bytes before the error.
+   * Delivers the received bytes, then the error. If the peer had sent everything, a slow reader still
+   * receives all bytes before the error.
    */
   failed(error: Error): void {
     if (!this.hasEnded) setImmediate(() => this.replay.destroy(error));

@@ -107,9 +107,9 @@ const REQUESTS: Readonly<Record<string, Partial<DispatchOptions>>> = {
   GET: { method: "GET", headers: ["accept", "*/*", "x-a", "\xe4"] },
   DELETE: { method: "DELETE", headers: [] },
   "POST without a body": { method: "POST", headers: [] },
-  "POST of text": { method: "POST", headers: ["content-type", "text/plain"], body: "h\u00e4\u{1f600}" },
-  "PUT of bytes": { method: "PUT", headers: [], body: Buffer.from("bytes") },
-  "PATCH of many bytes": { method: "PATCH", headers: [], body: Buffer.alloc(300_000, "x") },
+  "POST with text": { method: "POST", headers: ["content-type", "text/plain"], body: "h\u00e4\u{1f600}" },
+  "PUT with bytes": { method: "PUT", headers: [], body: Buffer.from("bytes") },
+  "PATCH with many bytes": { method: "PATCH", headers: [], body: Buffer.alloc(300_000, "x") },
 };
 
 test.each(Object.entries(REQUESTS))("%s is sent exactly as undici sends it", async (_, request) => {
@@ -124,9 +124,9 @@ test.each(Object.entries(REQUESTS))("%s is sent exactly as undici sends it", asy
 const UNUSUAL: Readonly<Record<string, () => Partial<DispatchOptions>>> = {
   HEAD: () => ({ method: "HEAD" }),
   "a body in pieces": () => ({ method: "POST", body: Readable.from(["a", "b"]) }),
-  "a body of GET": () => ({ method: "GET", body: "a" }),
-  "a pause of its own": () => ({ bodyTimeout: 5 }),
-  "a header of the connection": () => ({ headers: ["host", "other"] }),
+  "a body for GET": () => ({ method: "GET", body: "a" }),
+  "a separate time limit": () => ({ bodyTimeout: 5 }),
+  "a connection header": () => ({ headers: ["host", "other"] }),
 };
 
 test.each(Object.entries(UNUSUAL))("a request with %s is passed to undici", async (_, request) => {
@@ -137,10 +137,10 @@ test.each(Object.entries(UNUSUAL))("a request with %s is passed to undici", asyn
 
 const WRONG: Readonly<Record<string, Partial<DispatchOptions>>> = {
   "a line break in a header": { headers: ["x-a", "b\r\nx-c: d"] },
-  "a line break in the name of a header": { headers: ["x\r\ny", "b"] },
+  "a line break in a header name": { headers: ["x\r\ny", "b"] },
   "a line break in the path": { path: "/a\r\nb" },
-  "a blank in the path": { path: "/ HTTP/1.1" },
-  "a character in a header that is not Latin-1": { headers: ["x-a", "\u0100"] },
+  "a space in the path": { path: "/ HTTP/1.1" },
+  "a header with a character outside Latin-1": { headers: ["x-a", "\u0100"] },
   "another length": { method: "POST", headers: ["content-length", "1"], body: "abc" },
 };
 

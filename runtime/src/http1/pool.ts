@@ -11,7 +11,7 @@ export type ClosableRequester = Requester & { close(): Promise<void> };
 
 /** Options for the connections of a pool. */
 export interface PoolOptions extends ConnectionLimits {
-  /** The maximum number of connections, including the connections of undici. */
+  /** The maximum number of connections, including undici's connections. */
   readonly connections: number;
   /** Opens connections. Their sockets must read with `ON_READ`. */
   readonly connect: buildConnector.connector;
@@ -46,18 +46,15 @@ const MAX_UNUSUAL = 3;
 const LEFT = 16;
 const MAX_LEFT = 4096;
 
-/**
- * The precision of timeouts in milliseconds: half a second, or a tenth of the shortest timeout if that is at
- * most a second.
- */
+/** The precision of timeouts, in milliseconds: a tenth of the shortest timeout, but at most half a second. */
 const MAX_TICK_MS = 500;
 const TICKS = 10;
 
 /**
- * The connections to an origin. Typical requests and responses take few steps here. All others go to undici:
- * requests before they are sent, responses from their first byte. A connection is reused only if its last
- * response was complete and no bytes followed, and only in a later event-loop turn, so that late bytes are
- * not read as the next response.
+ * The connections to an origin. Typical requests and responses take few steps here. Undici handles all
+ * others: unusual requests are handed over before they are sent, unusual responses from their first byte. A
+ * connection is reused only if its last response was complete and no bytes followed, and only in a later
+ * event-loop turn, so that late bytes are not read as the next response.
  */
 export class Http1Pool implements ClosableRequester, ConnectionOwner {
   readonly origin: string;
@@ -75,13 +72,16 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   /** Shares the connections among callers. */
   private readonly share: FairShare;
   private readonly callers = new WeakMap<Http1Connection, string>();
-  /** The number of running requests, including requests of undici. */
+  /** The number of running requests, including requests that undici handles. */
   private running = 0;
   private connecting = 0;
-  /** The number of connections that undici has open. */
+  /** The number of connections that undici keeps open. */
   private othersOpen = 0;
   private unusual = 0;
-  /** The number of further requests that go to undici. `nextLeft` is the number for the next time. */
+  /**
+   * The number of further requests that go to undici before a test. `nextLeft` is this number after the next
+   * failed test.
+   */
   private left = 0;
   private nextLeft = LEFT;
   private isScheduled = false;
@@ -101,7 +101,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   }
 
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
-    // undici rejects requests after it was closed
+    // undici rejects requests once it is closed
     if (this.isClosed) return this.others.dispatch(options, handler);
     this.waiting.push({ options, handler, usual: this.isLeft() ? undefined : this.usual(options) });
     this.schedule();
@@ -138,7 +138,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
 
   private usual(options: DispatchOptions): UsualRequest | undefined {
     const usual = usualRequest(options, this.url.host);
-    // other requests must not test the server at the same time
+    // other requests must not test the server concurrently
     if (usual !== undefined && this.unusual >= MAX_UNUSUAL) this.leaveNext();
     return usual;
   }
@@ -163,7 +163,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     }
   }
 
-  /** Ends the count of a request. */
+  /** Stops counting a request as running. */
   private done(caller = ""): void {
     this.share.remove(caller);
     if (--this.running === 0) this.timer?.unref();
@@ -224,7 +224,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     } else if (this.open < this.options.connections) {
       this.connect(options, usual, handler);
     } else {
-      // the remaining connections are idle connections of undici
+      // the remaining connections are undici's idle connections
       this.leave(options, handler);
     }
     return true;
@@ -240,7 +240,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     connection.send(options, usual, handler);
   }
 
-  /** The number of all connections, including connections of undici. */
+  /** The number of all connections, including undici's connections. */
   private get open(): number {
     return this.all.size + this.connecting + this.othersOpen;
   }
@@ -255,7 +255,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   private leave(options: DispatchOptions, handler: DispatchHandler): void {
     const caller = options[CALLER];
     this.began(caller);
-    // a connection of undici becomes idle some event-loop turns after the end of the response
+    // undici makes a connection idle some event-loop turns after the end of the response
     const over = () => setImmediate(() => setImmediate(() => this.done(caller)));
     const counted: DispatchHandler = {
       onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
@@ -306,7 +306,10 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     for (const connection of this.all) connection.tick();
   }
 
-  /** Wraps a connector for undici. Its connections count for the limit, and replace idle connections. */
+  /**
+   * Wraps a connector for undici. The connections that it opens count for the limit, and replace idle
+   * connections.
+   */
   private counted(connect: buildConnector.connector): buildConnector.connector {
     return (options, done) => {
       if (this.open >= this.options.connections) (this.takeIdle() ?? this.rested.pop())?.destroy();

@@ -11,7 +11,7 @@ export interface UsualRequest {
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "DELETE"]);
 
-/** Matches paths of visible ASCII characters. Other paths need further checks. */
+/** Matches paths of visible ASCII characters. Paths with other characters need further checks. */
 const PATH = /^\/[\x21-\x7e]*$/;
 const NAME = /^[a-z0-9-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -33,7 +33,7 @@ const UNUSUAL_NAMES: ReadonlySet<string> = new Set([
 /** Encodes a typical request as HTTP/1.1. Returns undefined for other requests, which may be invalid. */
 export function usualRequest(options: DispatchOptions, host: string): UsualRequest | undefined {
   const { method, path, headers, body, bodyTimeout } = options;
-  // only bodies that are read in pieces have a separate body timeout
+  // only bodies that are sent in pieces have a separate body timeout
   if (bodyTimeout !== undefined || !PATH.test(path) || !Array.isArray(headers)) return undefined;
   const bytes = bytesOf(body);
   const takesBody = WITH_BODY.has(method);

@@ -41,8 +41,8 @@ const UNUSUAL_NAMES: ReadonlySet<string> = new Set(["proxy-connection", "upgrade
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * Reads the head of a typical response: HTTP/1.1, a final status, lines as RFC 9112 requires them, and a body
- * with unambiguous framing. All other heads are `unusual`, even if they are valid but rare.
+ * Reads the head of a typical response: HTTP/1.1, a final status, lines in the form that RFC 9112 requires,
+ * and a body with unambiguous framing. All other heads are `unusual`, even if they are valid but rare.
  *
  * @param maxBytes the maximum size of a typical head
  */
@@ -66,7 +66,7 @@ function startsLike(bytes: Buffer): boolean {
 }
 
 /**
- * Reports whether a partial head has no error so far. It is pointless to wait for the end of an invalid head.
+ * Reports whether a partial head has no error so far. Waiting for the end of an invalid head is pointless.
  */
 function beginsWell(bytes: Buffer): boolean {
   const lines = bytes.lastIndexOf("\r\n");
@@ -83,8 +83,8 @@ function beginsWell(bytes: Buffer): boolean {
 }
 
 /**
- * Returns the status, or -1 if the status line is unusual. A space follows the status, even without a reason
- * phrase.
+ * Returns the status, or -1 if the status line is unusual. A space must follow the status, even if there is
+ * no reason phrase.
  */
 function readStatus(bytes: Buffer): number {
   if (bytes[START.length + 3] !== SPACE) return -1;
@@ -127,7 +127,7 @@ export function readFields(
     while (bytes[begin] === SPACE || bytes[begin] === TAB) begin++;
     const end = valueEnd(bytes, begin);
     if (end < 0 || UNUSUAL_NAMES.has(name)) return undefined;
-    // undici also keeps trailing blanks
+    // keeps trailing whitespace, as undici does
     add(headers, name, bytes.toString("latin1", begin, end));
     at = end + 2;
   }
@@ -153,8 +153,8 @@ function headOf(status: number, headers: ResponseHeaders, bytes: number): Respon
 }
 
 /**
- * Returns the framing of the body. Returns undefined if parsers could disagree about it, or if the body ends
- * with the connection.
+ * Returns the framing of the body. Returns undefined if parsers could disagree about the framing, or if
+ * closing the connection ends the body.
  */
 function framingOf(
   status: number,
@@ -172,7 +172,7 @@ function framingOf(
   return typeof length === "string" && LENGTH.test(length) ? Number(length) : undefined;
 }
 
-/** Returns undefined for a value other than `keep-alive` and `close`. */
+/** Parses a value of `Connection`. Returns undefined for a value other than `keep-alive` and `close`. */
 function keepsAlive(connection: string | string[] | undefined): boolean | undefined {
   if (connection === undefined || connection === "keep-alive") return true;
   if (connection === "close" || typeof connection !== "string") {

@@ -40,7 +40,7 @@ const FRAMINGS: Readonly<Record<string, (length: number) => Pick<Case, "head" | 
     closes: false,
   }),
   "HTTP/1.0": () => ({ head: "HTTP/1.0 200 OK\r\n", isChunked: false, closes: true }),
-  "until the end": () => ({ head: "HTTP/1.1 200 OK\r\n", isChunked: false, closes: true }),
+  "a body until the connection ends": () => ({ head: "HTTP/1.1 200 OK\r\n", isChunked: false, closes: true }),
   "HTTP/1.0 with a length": (length) => ({
     head: `HTTP/1.0 200 OK\r\ncontent-length: ${length}\r\n`,
     isChunked: false,

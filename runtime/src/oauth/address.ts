@@ -16,7 +16,7 @@ export function parseServer(address: string): URL {
   });
 }
 
-/** Returns an address for comparisons, without a trailing slash, which has no meaning. */
+/** Returns an address in a form for comparisons, without a trailing slash, which has no meaning. */
 export function withoutSlash(address: string): string {
   return address.endsWith("/") ? address.slice(0, -1) : address;
 }

@@ -11,11 +11,11 @@ export interface PersonOptions extends OAuthHttp {
   readonly open: (url: URL) => void | Promise<void>;
   /** The local port to which the browser is redirected. Default: a free port. */
   readonly port?: number | undefined;
-  /** The time limit for the user, in milliseconds. Default: 5 minutes. */
+  /** The time that the user has to complete the flow, in milliseconds. Default: 5 minutes. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The default time limit for the user. */
+/** The default for `timeoutMs`. */
 export const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
 
 /** The final page for the user. */
@@ -24,7 +24,10 @@ const SIGNED_IN = {
   text: "You may close this window and go back to the program that you came from.",
 };
 
-/** The address to visit, and the work after the redirect. The browser shows whether the work succeeded. */
+/**
+ * The address that the user visits, and the work to do after the redirect. The browser shows whether the work
+ * succeeded.
+ */
 interface Visit {
   readonly url: URL;
   readonly finish: (parameters: URLSearchParams) => Promise<void>;
@@ -57,7 +60,7 @@ export async function inBrowser(
   }
 }
 
-/** Does work, and shows in the browser whether it failed. */
+/** Does work, and shows an error page in the browser if the work fails. */
 async function shown(redirected: Redirected, work: () => Promise<void>): Promise<void> {
   try {
     await work();

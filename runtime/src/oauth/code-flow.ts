@@ -13,7 +13,9 @@ import { fetchSend } from "./http.ts";
 /** The parameters of the authorization code flow. */
 export interface CodeFlow {
   readonly server: AuthorizationServer;
-  /** Returns the client. The client may first have to register the redirect address. */
+  /**
+   * Returns the client. A client that is not registered yet may have to register the redirect address first.
+   */
   readonly client: (redirectUri: string) => Promise<TokenClient> | TokenClient;
   readonly scope: string | undefined;
   readonly resource: string | undefined;
@@ -98,7 +100,7 @@ function codeIn({ server, client, state }: Flow, parameters: URLSearchParams): s
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     if (error instanceof oauth.AuthorizationResponseError) throw rejection(metadata.issuer, error);
-    // the message of the library names the parameter, but not its value
+    // the library's message names the parameter, but not its value
     throw reject(error instanceof Error ? error.message : String(error));
   }
   throw reject("expected a code, got none");

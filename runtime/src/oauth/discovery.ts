@@ -15,7 +15,7 @@ export const PROTOCOL_VERSION = "2025-03-26";
 export interface AuthorizationServer {
   /** The metadata of the server (RFC 8414), or the default paths if it publishes none. */
   readonly metadata: Metadata;
-  /** Whether the server publishes metadata. */
+  /** Whether the server publishes its metadata. */
   readonly hasMetadata: boolean;
   /**
    * Whether the issuer is known and can be compared with the issuer in responses (RFC 9207). Default: true.
@@ -24,8 +24,8 @@ export interface AuthorizationServer {
   /** The resource for which tokens are issued (RFC 8707), if the server states it (RFC 9728). */
   readonly resource: string | undefined;
   /**
-   * The scopes that the server requests in its 401, or otherwise the scopes of its resource. Undefined if the
-   * server states no scopes.
+   * The scopes that the server requests in its 401, or otherwise the scopes of its resource. Undefined if
+   * neither states scopes.
    */
   readonly scope: string | undefined;
 }
@@ -44,7 +44,7 @@ const OPENID = "/.well-known/openid-configuration";
 const PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource";
 
 /**
- * Finds the authorization server for a server, e.g. for a gateway. If a 401 of the server names its resource
+ * Finds the authorization server of a server, e.g. of a gateway. If the server's 401 names its resource
  * metadata (RFC 9728), that metadata names the authorization server. Otherwise the server is its own
  * authorization server, at its address without the path. Metadata (RFC 8414) is requested first, and its
  * issuer must equal the requested issuer. If a 404 shows that there is no metadata, the paths are
@@ -86,7 +86,7 @@ function defaultsAt(origin: string): Metadata {
   };
 }
 
-/** Returns the challenge in the server's response to a request without a token. */
+/** Returns the challenge with which the server responds to a request without a token. */
 async function challengeOf(url: URL, send: Send): Promise<string | undefined> {
   const response = await get(url, send);
   return response.status === 401 ? response.header("www-authenticate") : undefined;
@@ -103,8 +103,8 @@ function parameterIn(challenge: string, name: "resource_metadata" | "scope"): st
 }
 
 /**
- * Returns the authorization server that the metadata of a resource names, or undefined if there is no
- * metadata (404).
+ * Returns the authorization server that a resource's metadata names, or undefined if there is no metadata
+ * (404).
  */
 async function serverOfResource(
   url: URL,
@@ -174,7 +174,7 @@ const LISTS = [
   "scopes_supported",
 ] as const;
 
-/** Returns the used members of the metadata, after validation. */
+/** Validates the metadata, and returns the members that this module uses. */
 function metadataIn(json: JsonObject & { readonly issuer: string }, url: URL): Metadata {
   const endpoints = ENDPOINTS.flatMap((name) => {
     const value = json[name];

@@ -19,7 +19,7 @@ export async function atEndpoint<T>(
 }
 
 /**
- * Returns the reason for an error of a token endpoint: a rejection, which requires action by the user, or a
+ * Returns the reason for an error from a token endpoint: a rejection, which requires the user to act, or a
  * failure, which may be temporary.
  */
 export function tokenReason(error: EndpointError): ErrorReason {

@@ -74,7 +74,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /status 403$/,
   ],
   [
-    "metadata that is elsewhere",
+    "redirected metadata",
     () => ({ [METADATA]: { status: 302, headers: { location: "https://evil.example/" } } }),
     "OAUTH_DISCOVERY_FAILED",
     /status 302$/,
@@ -105,13 +105,13 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /got none/,
   ],
   [
-    "a token endpoint in the clear",
+    "a token endpoint without TLS",
     (url) => ({ [METADATA]: { body: { ...good(url), token_endpoint: "http://id.example/t" } } }),
     "OAUTH_METADATA_INVALID",
     /expected token_endpoint to be an https address .*, got http to id\.example/,
   ],
   [
-    "an authorization endpoint that is a script",
+    "an authorization endpoint with a script URL",
     (url) => ({ [METADATA]: { body: { ...good(url), authorization_endpoint: "javascript:alert(1)" } } }),
     "OAUTH_METADATA_INVALID",
     /got the scheme javascript:/,
@@ -162,7 +162,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /client_id/,
   ],
   [
-    "a client that has to prove itself by something else",
+    "a client that must use another authentication method",
     (url) => ({
       [METADATA]: { body: good(url) },
       "/r": { status: 201, body: { client_id: "me", token_endpoint_auth_method: "private_key_jwt" } },
@@ -171,7 +171,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /expected a client that authenticates by none, or by a secret, got "private_key_jwt"/,
   ],
   [
-    "a resource of somebody else",
+    "metadata of another resource",
     (url) => ({
       "/": { status: 401, headers: { "www-authenticate": `Bearer resource_metadata="${url}/m"` } },
       "/m": { body: { resource: "https://other.example", authorization_servers: [url] } },
@@ -180,7 +180,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /expected a resource that .* is a part of, got "https:\/\/other\.example"/,
   ],
   [
-    "metadata of the resource in the clear",
+    "resource metadata without TLS",
     () => ({
       "/": { status: 401, headers: { "www-authenticate": 'Bearer resource_metadata="http://a.example/m"' } },
     }),
@@ -188,7 +188,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /got http to a\.example/,
   ],
   [
-    "an authorization server that has no metadata anywhere",
+    "an authorization server without metadata",
     (url) => ({
       "/": { status: 401, headers: { "www-authenticate": `Bearer resource_metadata="${url}/m"` } },
       "/m": { body: { resource: url, authorization_servers: [`${url}/tenant`] } },
@@ -256,7 +256,7 @@ const RESPONSES: ReadonlyArray<readonly [string, (query: URLSearchParams) => voi
   ["two codes", (query) => query.append("code", "c2"), "OAUTH_AUTHORIZATION_INVALID", /"code"/],
   ["no code", (query) => query.delete("code"), "OAUTH_AUTHORIZATION_INVALID", /expected a code, got none/],
   [
-    "an error with a line break in it",
+    "an error with a line break",
     (query) => {
       query.delete("code");
       query.set("error", "access_denied");
@@ -367,7 +367,7 @@ test("no error and no status message contains a token, even if the server repeat
 });
 
 test.each([
-  ["no JSON", "hush"],
+  ["invalid JSON", "hush"],
   ["another version", '{"version":2,"entries":{}}'],
   ["a list", "[]"],
   [

@@ -8,7 +8,7 @@ import type { OAuthHttp } from "./options.ts";
 
 /**
  * Returns a function that sends requests with `fetch`: only to https or localhost, without following
- * redirects, and within limits of time and size. It sends no cookies or other browser state.
+ * redirects, and with time and size limits. The function sends no cookies or other browser state.
  */
 export function fetchSend({ fetch = globalThis.fetch, clock = systemClock, signal }: OAuthHttp): Send {
   return async ({ url, method, headers, body }) => {
@@ -48,8 +48,8 @@ async function read(response: Response): Promise<EndpointResponse> {
 }
 
 /**
- * Describes a failure of `fetch`. Only its cause, or the causes for each address that was tried, contains the
- * reason.
+ * Describes a failure of `fetch`. The reason is found only in its cause, or in the causes for the addresses
+ * that were tried.
  */
 function problemOf(error: unknown): string {
   for (let each: unknown = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {

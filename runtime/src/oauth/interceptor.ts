@@ -12,7 +12,7 @@ import type { AccessTokens } from "./session.ts";
 
 /**
  * Returns an interceptor for Connect clients that sends an access token with every call (RFC 6750 section
- * 2.1), only to the server for which the token was issued. If the server rejects the token, the token is
+ * 2.1), but only to the server for which the token was issued. If the server rejects the token, the token is
  * refreshed once for all calls, and each call is retried once. Client streams are not retried, since their
  * messages are already consumed; the next call uses the new token.
  *
@@ -56,7 +56,10 @@ function authorize({ header }: UnaryRequest | StreamRequest, token: Secret): voi
   header.set("authorization", `Bearer ${token.reveal()}`);
 }
 
-/** Reports whether an error rejects the token. A 401 about other credentials contains no challenge. */
+/**
+ * Reports whether an error means that the server rejected the token. A 401 about other credentials contains
+ * no challenge.
+ */
 function isRejection(error: unknown): boolean {
   if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
   return /^bearer\b/i.test(error.metadata.get("www-authenticate") ?? "");

@@ -71,7 +71,7 @@ test.each([
   ["another state", "/callback?code=c&state=s2", {}, 400],
   ["another name for this machine", "/callback?code=c&state=s1", { host: "evil.example" }, 400],
   ["another port", "/callback?code=c&state=s1", { host: "127.0.0.1:1" }, 400],
-  ["no address at all", "//", {}, 400],
+  ["not an address", "//", {}, 400],
 ])(
   "a request that does not belong to the sign-in is rejected, and the sign-in continues: %s",
   async (_, path, options, status) => {

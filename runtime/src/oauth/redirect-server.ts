@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { restError } from "../errors/rest-error.ts";
 import { type ResultPage, resultPage } from "./result-page.ts";
 
-/** The redirect request of the browser. */
+/** The request to which a redirect has sent the browser. */
 export interface Redirected {
   readonly parameters: URLSearchParams;
   /** Shows a page in the browser. Only the first call has an effect. */
@@ -34,7 +34,7 @@ export interface RedirectOptions {
 /** The path of the redirect address. */
 const REDIRECT_PATH = "/callback";
 
-/** The maximum number of requests. A browser needs one, and one more for an icon. */
+/** The maximum number of requests. A browser sends one request, and one more for an icon. */
 const MAX_REQUESTS = 100;
 
 /** The maximum size of the request line and the headers, in bytes. */
@@ -115,7 +115,7 @@ function receiver(
   };
 }
 
-/** Rejects requests of web pages whose own host name resolves to this machine (DNS rebinding). */
+/** Rejects requests from web pages whose host name resolves to this machine (DNS rebinding). */
 function isHere(host: string | undefined, port: number): boolean {
   return ["127.0.0.1", "[::1]", "localhost"].some((name) => host === `${name}:${port}`);
 }
@@ -124,7 +124,7 @@ function reject(response: ServerResponse, status: number, text: string): void {
   void send(response, status, { title: "Not signed in", text });
 }
 
-/** Sends a page. Resolves when the page is sent or the connection is closed. */
+/** Sends a page. Resolves once the page is sent or the connection is closed. */
 function send(response: ServerResponse, status: number, page: ResultPage): Promise<void> {
   if (response.headersSent) return Promise.resolve();
   const { html, policy } = resultPage(page);

@@ -37,7 +37,7 @@ export async function registerClient(
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: asked,
-    // with this type, OpenID Connect allows any port of loopback addresses
+    // for a client of this type, OpenID Connect allows any port of loopback addresses
     application_type: "native",
     ...(scope === undefined ? {} : { scope }),
   };
@@ -63,7 +63,7 @@ export async function registerClient(
 function clientOf(found: oauth.OmitSymbolProperties<oauth.Client>, server: string): TokenClient {
   const { client_id: id, client_secret, token_endpoint_auth_method } = found;
   const secret = typeof client_secret === "string" ? new Secret(client_secret) : undefined;
-  // RFC 7591 section 2: the method is HTTP Basic if the response names no method
+  // RFC 7591 section 2: if the response names no method, the method is HTTP Basic
   const method = token_endpoint_auth_method ?? (secret === undefined ? "none" : "client_secret_basic");
   if (method === "none") return { id, secret: undefined, method };
   if (isMethod(method) && secret !== undefined) return { id, secret, method };
@@ -79,8 +79,8 @@ export function givenClient(
 ): TokenClient {
   if (secret === undefined) return { id, secret, method: "none" };
   const { token_endpoint_auth_methods_supported: supported } = metadata;
-  // RFC 8414 section 2: the method is HTTP Basic if the metadata names no method; servers too old for
-  // metadata accept the client in the body
+  // RFC 8414 section 2: if the metadata names no method, the method is HTTP Basic. Servers too old for
+  // metadata accept the client's ID and secret in the body.
   const fallback = hasMetadata ? "client_secret_basic" : "client_secret_post";
   const method = SECRET_METHODS.find((each) => supported?.includes(each)) ?? fallback;
   return { id, secret, method };

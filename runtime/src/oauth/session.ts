@@ -23,7 +23,7 @@ export interface AccessTokens {
   /** Returns a valid token. @throws ConnectError */
   get(): Promise<Secret>;
   /**
-   * Returns another token in place of a token that the server rejected, or undefined if there is none.
+   * Returns a replacement for a token that the server rejected, or undefined if there is none.
    *
    * @throws ConnectError
    */
@@ -56,7 +56,7 @@ export interface SessionDetails {
   readonly clientSecret?: string | undefined;
   readonly clientMethod: TokenClient["method"];
   readonly grant: SessionStatus["grant"];
-  /** The requested scope, if the client signed in without a user. */
+  /** The requested scope, if the program signed in without a user. */
   readonly scope?: string | undefined;
   readonly resource?: string | undefined;
 }
@@ -140,7 +140,7 @@ export class Session implements AccessTokens {
 
   private tokens(): Promise<TokenSource> {
     this.source ??= this.open().catch((error: unknown) => {
-      // allows a later sign-in to take effect
+      // the next call reads the file again, since the user may have signed in by then
       this.source = undefined;
       throw error;
     });

@@ -13,7 +13,7 @@ import { givenClient, registerClient } from "./registration.ts";
 import { entryName, Session, type SessionDetails, type SessionStatus } from "./session.ts";
 import type { TokenFile } from "./token-file.ts";
 
-/** Options of both ways to sign in. */
+/** Options that both ways of signing in share. */
 export interface ClientOptions extends OAuthHttp {
   /** The ID of the client. Default: the client registers itself. */
   readonly clientId?: string | undefined;
@@ -48,7 +48,7 @@ export async function signIn(
   options: SignInOptions,
 ): Promise<SessionStatus> {
   const name = entryName(address);
-  // if the tokens cannot be stored, fails before the user signs in
+  // fails before the user signs in if the tokens cannot be stored
   await file.entries();
   const server = await discover(address, options);
   checkCodeFlow(server);
@@ -158,6 +158,6 @@ function detailsFor(
 async function statusAt(address: string, file: TokenFile, http: OAuthHttp): Promise<SessionStatus> {
   const status = await new Session(address, file, http).status();
   if (status !== undefined) return status;
-  // the entry was removed in the meantime
+  // the entry has been removed in the meantime
   throw restError("OAUTH_SIGN_IN_NEEDED", { server: entryName(address), problem: "signed out again" });
 }

@@ -26,8 +26,8 @@ const MAX_ENTRIES = 1000;
 const VERSION = 1;
 
 /**
- * A file of tokens with mode 0600. Each write replaces the whole file, and one process at a time changes it,
- * so readers see the file as it was before or after a change.
+ * A file of tokens with mode 0600. Each write replaces the whole file, and only one process changes it at a
+ * time, so readers see the file as it was before or after a change.
  */
 export class TokenFile {
   /** The path of the file. */
@@ -58,7 +58,7 @@ export class TokenFile {
   /**
    * Changes one entry under a lock. If the function throws, the file stays unchanged.
    *
-   * @param change returns the new entry for the current one, or undefined to remove it
+   * @param change receives the current entry, and returns the new entry, or undefined to remove the entry
    * @throws ConnectError reason TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
    */
   async update<T extends TokenEntry | undefined>(
@@ -69,7 +69,8 @@ export class TokenFile {
       const before = await this.entry(name);
       const next = await change(before);
       if (next === before) return next;
-      // keeps entries of another process that has written the file because this process lost the lock
+      // another process may have written the file because this process lost the lock; keep the entries of
+      // that process
       const entries = new Map(await this.entries());
       if (!(await isHeld())) {
         throw restError("TOKEN_FILE_LOCKED", { file: this.path, limit: "longer than it was ours" });
@@ -147,7 +148,7 @@ function entryJson({ tokens, details }: TokenEntry): object {
 }
 
 /**
- * Returns a `store` for the credentials of an upstream that stores the tokens in one entry of a file.
+ * Returns a `store` for an upstream's credentials that keeps the tokens in one entry of a file.
  *
  * @param options whether an entry that the user removed stays removed. Default: the entry is created again
  */

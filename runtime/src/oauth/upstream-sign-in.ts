@@ -35,7 +35,7 @@ export interface OAuth1Token {
 }
 
 /**
- * Obtains the tokens of a user from a service with known endpoints (RFC 6749 section 4.1). Uses PKCE, which
+ * Obtains a user's tokens from a service with known endpoints (RFC 6749 section 4.1). Uses PKCE, which
  * services without support for PKCE ignore.
  *
  * @param keep stores the tokens; the browser shows success only after the tokens are stored
@@ -62,7 +62,7 @@ export async function signInByOAuth2(
 }
 
 /**
- * Obtains the token of a user from a service with OAuth 1.0a.
+ * Obtains a user's token from a service that uses OAuth 1.0a.
  *
  * @param keep stores the token; the browser shows success only after the token is stored
  * @throws ConnectError with a reason that begins with OAUTH_, or the errors of `keep`

@@ -8,12 +8,14 @@ import { sleep } from "../time/abort.ts";
 import { codeOf } from "./private-file.ts";
 
 /**
- * The longest time for which a process may hold a lock, in milliseconds. A process that holds a lock longer
+ * The maximum time for which a process may hold a lock, in milliseconds. A process that holds a lock longer
  * counts as dead.
  */
 export const LEASE_MS = 60_000;
 
-/** The longest time to wait for a lock, in milliseconds. This time exceeds the lease of a dead process. */
+/**
+ * The maximum time to wait for a lock, in milliseconds. The lock of a dead process expires within this time.
+ */
 export const MAX_WAIT_MS = 90_000;
 
 const POLL_MS = 40;
@@ -26,8 +28,8 @@ interface Holder {
 }
 
 /**
- * Does work on a file that only one process at a time may do, using a lock file in the same folder. Takes
- * over the lock of a process that has ended, or a lock that is older than a minute.
+ * Runs work that only one process may do at a time on a file, using a lock file in the same folder. Takes
+ * over a lock whose process has ended, or that is older than a minute.
  *
  * @param work receives a function that reports whether the lock is still held; `work` must call it before
  *   each critical write
@@ -87,9 +89,9 @@ async function isAbandoned(lock: string, clock: Clock): Promise<boolean> {
 }
 
 /**
- * Removes an abandoned lock. If several processes do so at the same time, one of them may remove a new lock.
- * That process then puts the new lock back, unless there is an even newer lock. The process whose lock was
- * removed notices this itself (`isHeld`).
+ * Removes an abandoned lock. If several processes do this at the same time, one of them may remove a new
+ * lock. That process then puts the new lock back, unless there is an even newer lock. The process whose lock
+ * was removed notices the removal itself (`isHeld`).
  */
 async function takeAway(lock: string, id: string, clock: Clock): Promise<void> {
   const aside = `${lock}.${id}`;
@@ -109,7 +111,7 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
     const value: unknown = JSON.parse(await readFile(lock, "utf8"));
     return isHolder(value) ? value : undefined;
   } catch {
-    // the lock was removed, or is not written yet
+    // the lock was removed, or has not been written yet
     return undefined;
   }
 }

@@ -8,8 +8,8 @@ import { restError } from "../errors/rest-error.ts";
 export const MAX_PRIVATE_BYTES = 1024 * 1024;
 
 /**
- * Whether files have a mode. On Windows they do not: there, the permissions of the user's folder protect the
- * files.
+ * Whether files have a mode. Files on Windows have no mode; the permissions of the user's folder protect
+ * them.
  */
 const HAS_MODES = process.platform !== "win32";
 
@@ -18,7 +18,7 @@ const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /**
  * Reads a file with secrets, or returns undefined if it does not exist. Rejects files that others can read or
- * replace: it must be a regular file of this user (or root) that nobody else may read or write, not a
+ * replace: the file must be a regular file of this user (or root) that nobody else may read or write, not a
  * symbolic link, and its folder must not be world-writable.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
@@ -42,7 +42,7 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
 
 /**
  * Writes a file with secrets with mode 0600. The write is atomic for concurrent readers, and even if the
- * process ends. Creates missing folders, for this user only.
+ * process ends during the write. Creates missing folders, for this user only.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */
@@ -77,8 +77,8 @@ async function writeNew(file: string, text: string): Promise<void> {
 }
 
 /**
- * Rejects a symbolic link. A rename would replace the link and not its target, which is not what its creator
- * intended.
+ * Rejects a symbolic link. A rename would replace the link instead of its target, which the creator of the
+ * link did not intend.
  */
 async function checkTarget(file: string): Promise<void> {
   const found = await lstat(file).catch(() => undefined);
@@ -90,7 +90,7 @@ async function checkFolder(file: string): Promise<void> {
   if (!HAS_MODES) return;
   const folder = path.dirname(file);
   const found = await stat(folder).catch(() => undefined);
-  // in a folder with the sticky bit, such as /tmp, users cannot replace files of other users
+  // in a folder with the sticky bit, such as /tmp, users cannot replace other users' files
   if (found === undefined || (found.mode & 0o002) === 0 || (found.mode & 0o1000) !== 0) return;
   throw rejected(file, `everybody may replace it, since ${folder} is writable by all`);
 }

@@ -4,12 +4,12 @@ import type { Window } from "./window.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * The delay after midnight, in milliseconds, before the first request of a day. Clocks and timers are not
- * exact.
+ * The minimum delay between midnight and the first request of a day, in milliseconds. Clocks and timers are
+ * not exact.
  */
 const AFTER_MIDNIGHT_MS = 10;
 
-/** Reports whether a name is a time zone. */
+/** Reports whether a string names a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     return Intl.DateTimeFormat("en-CA", { timeZone: name }) !== undefined;
@@ -18,7 +18,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A window that is the calendar day in a time zone. */
+/** A window that spans the calendar day in a time zone. */
 export class CalendarDay implements Window {
   private readonly clock: Clock;
   private readonly format: Intl.DateTimeFormat;
@@ -71,8 +71,8 @@ export class CalendarDay implements Window {
   }
 
   /**
-   * Returns the end of the day that contains a time: the first time with another date, which is not always 24
-   * hours later.
+   * Returns the end of the day that contains a time: the first moment with another date, which is not always
+   * 24 hours after the start.
    */
   private endOf(time: number): number {
     const { begin, end } = this.known;

@@ -25,12 +25,12 @@ export interface Limited {
 
 interface Slot {
   readonly rule: RateLimitRule;
-  /** The number of requests that this process may send under the rule. */
+  /** The number of requests that the rule allows this process. */
   readonly requests: number;
   readonly window: Window;
 }
 
-/** Keeps the requests of this process to one upstream within the declared rate limits. */
+/** Keeps the requests that this process sends to one upstream within the declared rate limits. */
 export class RateLimiter {
   private readonly upstream: string;
   private readonly clock: Clock;
@@ -102,7 +102,7 @@ export class RateLimiter {
     return created;
   }
 
-  /** Drops windows of credentials that are no longer in use. */
+  /** Drops windows for credentials that are no longer in use. */
   private sweep(now: number): void {
     if (++this.admitted % SWEEP_EVERY !== 0) return;
     for (const [key, window] of this.windows) {

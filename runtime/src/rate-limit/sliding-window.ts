@@ -3,7 +3,7 @@ import type { Window } from "./window.ts";
 /** A sliding window, whose limit applies to any time span of its length. */
 export class SlidingWindow implements Window {
   private readonly lengthMs: number;
-  /** The times of requests in ascending order. Future times are reserved. */
+  /** The times of requests in ascending order. Times in the future are reservations. */
   private times: number[] = [];
   private begin = 0;
 
@@ -42,7 +42,10 @@ export class SlidingWindow implements Window {
     return this.times.length === this.begin;
   }
 
-  /** Returns the first request in a full time span around `time`, or undefined if another request fits. */
+  /**
+   * Returns the time of the first request in a full time span around `time`, or undefined if another request
+   * fits.
+   */
   private fullSpan(time: number, requests: number): number | undefined {
     const after = this.indexAfter(time);
     const last = Math.min(after, this.times.length - requests);
@@ -55,7 +58,7 @@ export class SlidingWindow implements Window {
     return undefined;
   }
 
-  /** Returns the index after all times up to `time`, which is nearly always the end. */
+  /** Returns the index after all times up to `time`. This index is nearly always at the end. */
   private indexAfter(time: number): number {
     let index = this.times.length;
     while (index > this.begin && (this.times[index - 1] ?? 0) > time) index--;

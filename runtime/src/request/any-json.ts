@@ -9,8 +9,8 @@ import { markAny } from "./untellable.ts";
 /**
  * Encodes a google.protobuf.Any in a request as ProtoJSON.
  *
- * @throws ConnectError INVALID_ARGUMENT, reason TYPE_UNKNOWN, if its type is unknown or its bytes are not of
- *   that type
+ * @throws ConnectError INVALID_ARGUMENT, reason TYPE_UNKNOWN, if the type of the Any is unknown or its bytes
+ *   do not match the type
  */
 export function anyJson(any: Any, types: () => Registry): JsonValue {
   const registry = knownTypes(types());

@@ -25,10 +25,10 @@ test("a cursor in a response is converted to the type of its request field", () 
 
 test.each<[string, () => unknown]>([
   ["a rounded number", () => cursorBigInt(2 ** 60)],
-  ["a number that is none", () => cursorNumber("x")],
+  ["a string that is not a number", () => cursorNumber("x")],
   ["a fraction", () => cursorNumber(1.5)],
   ["an integer beyond 2^53 for a field of 32 bits", () => cursorNumber("700000000000000001")],
-  ["a time that is none", () => cursorTime("soon", "iso8601")],
+  ["a string that is not a time", () => cursorTime("soon", "iso8601")],
   ["an object", () => cursorNumber({ toString: 1 } as JsonValue)],
 ])("a cursor in a response is rejected as an upstream error if it is %s", (_, action) => {
   expect(rejection(action)).not.toBe("");

@@ -35,7 +35,8 @@ export function setAll(json: JsonRecord, entries: JsonValue): void {
  * Sets all keys of a oneof member in the object that contains the discriminator.
  *
  * @param value the member in the message, for the error
- * @throws ConnectError INVALID_ARGUMENT if the member has the key of the discriminator, with another value
+ * @throws ConnectError INVALID_ARGUMENT if the member contains the key of the discriminator with another
+ *   value
  */
 export function setMember(
   json: JsonRecord,
@@ -103,8 +104,8 @@ export function memberOfTypes(
 }
 
 /**
- * Returns the INVALID_ARGUMENT error for a oneof without a set member, if the member would replace its
- * message in the JSON.
+ * Returns the INVALID_ARGUMENT error for a message whose JSON is the value of a oneof member, if no member is
+ * set.
  */
 export function noMember(oneof: string, message: unknown): Error {
   const problem = {
@@ -152,7 +153,7 @@ export function omit(json: JsonRecord, path: string): void {
   const steps = path.split(".");
   const last = steps.pop();
   let holder: JsonValue | undefined = json;
-  // follows own keys only, since `__proto__` would lead to the prototype that all objects share
+  // follows own keys only, since `__proto__` would lead to the prototype shared by all objects
   for (const step of steps) holder = isJsonObject(holder) ? ownValue(holder, step) : undefined;
   if (last !== undefined && isJsonObject(holder)) delete (holder as JsonRecord)[last];
 }

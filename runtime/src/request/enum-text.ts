@@ -5,7 +5,7 @@ import { invalidParameter } from "./invalid-value.ts";
 /**
  * Returns the wire name of an enum value.
  *
- * @throws ConnectError INVALID_ARGUMENT for a number without a name whose digits are the wire name of another
+ * @throws ConnectError INVALID_ARGUMENT for an unknown number if its digits are the wire name of another
  *   value
  */
 export function enumText(table: EnumTable, value: number): string {

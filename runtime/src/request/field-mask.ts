@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue, ownValue } from "connect-rest-codec/inter
 import { type JsonRecord, setOwn } from "./encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
-/** The case of paths that a table does not contain, and of masks without a table. */
+/** The case of paths that a table does not contain, and of paths in masks without a table. */
 export type MaskNames = "lowerCamel" | "asDeclared";
 
 /**
@@ -20,7 +20,7 @@ export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNam
   for (const path of mask.paths) {
     if (path === "" || path.includes(",")) throw otherPath(mask, path);
     const paths = wirePaths(path, { mask, names }, table);
-    // keeps duplicates that the caller sent, unless a member expands to several paths
+    // keeps duplicates from the caller, unless a member expands to several paths
     const isMember = paths.length > 1;
     for (const each of paths) {
       if (!isMember || !seen.has(each)) written.push(each);
@@ -81,11 +81,13 @@ interface Whole {
   readonly names: MaskNames;
 }
 
-/** Returns the wire form of a step that names no known field. It must not be read as another field. */
+/**
+ * Returns the wire form of a step that names no known field. The wire form must not be read as another field.
+ */
 function unknownStep(step: string, { mask, names }: Whole, fields: MaskTable | undefined): string {
   const written = names === "asDeclared" ? step : lowerCamel(step);
   const isKnown = fields !== undefined && Object.values(fields).some(({ name }) => name === written);
-  // in lowerCamel, such a name would be written like `foo_bar` or `foo1`
+  // in lowerCamel, such a name would look like `foo_bar` or `foo1`
   const isOther = names !== "asDeclared" && /[A-Z]|_\d/.test(step);
   if (isKnown || isOther) throw otherPath(mask, step);
   return written;
@@ -103,8 +105,8 @@ function otherPath(mask: FieldMask, path: string): Error {
 
 /**
  * Writes the fields that a mask names and an object lacks: as `null`, as empty lists and maps, or as zero for
- * a field without presence. Creates missing objects on their paths. `*` names all fields of the message that
- * have a key. A oneof member without a key stands for all of its fields.
+ * a field without presence. Creates missing objects along the paths. `*` names all fields of the message that
+ * have a key. A oneof member without a key represents all of its fields.
  *
  * @param field the name of the mask, for errors
  * @throws ConnectError INVALID_ARGUMENT if a path does not lead to a field

@@ -32,6 +32,11 @@ export function headerValue(name: string, value: ParameterValue): string {
   );
 }
 
+/** Escapes the characters of JSON that are not printable ASCII. The result represents the same value. */
+export function asciiJson(json: string): string {
+  return json.replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** Returns a string with one Latin-1 character for each byte on the wire. */
 function latin1(value: ParameterValue): string {
   if (!(value instanceof Uint8Array)) return String(value);

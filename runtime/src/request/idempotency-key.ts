@@ -4,8 +4,8 @@ import { withHeaders } from "./with-headers.ts";
 
 /**
  * Adds a header with a unique key, by which the upstream recognizes retries of the request
- * (draft-ietf-httpapi-idempotency-key-header). Does not change a request that already has the header from its
- * message.
+ * (draft-ietf-httpapi-idempotency-key-header). Does not change a request whose message has already set the
+ * header.
  */
 export function withIdempotencyKey(
   request: RestRequest,

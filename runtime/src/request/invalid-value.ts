@@ -2,7 +2,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
 import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 
-/** The problem of a value from the caller, and the value to send instead. */
+/** The problem with a value from the caller, and the value to send instead. */
 export interface ValueProblem {
   readonly problem: string;
   readonly remedy: string;
@@ -22,12 +22,12 @@ interface Locatable extends Invalid {
 
 const LOCATABLE = new WeakMap<ConnectError, Locatable>();
 
-/** Returns the location of an error's value, for `located`. */
+/** Returns the location of the invalid value of an error, for `located`. */
 export function locatable(error: ConnectError): Locatable | undefined {
   return LOCATABLE.get(error);
 }
 
-/** Creates an error that can be rebuilt with another name of the field. */
+/** Creates an error that can be rebuilt with another field name. */
 export function withPlace(
   field: string,
   invalid: Invalid | undefined,

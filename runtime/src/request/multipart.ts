@@ -18,8 +18,8 @@ export function encodeMultipart(parts: readonly BodyPart[], boundary: string): B
 }
 
 /**
- * Encodes the bytes before the content of a streamed last part: the earlier parts, and the head of the last
- * part. `encodeEnd` returns the bytes after the content.
+ * Encodes the bytes before the content of the last part, which is streamed: the earlier parts, and the head
+ * of the last part. `encodeEnd` returns the bytes after the content.
  */
 export function encodeUntil(parts: readonly BodyPart[], last: PartHead, boundary: string): Buffer {
   return Buffer.concat([

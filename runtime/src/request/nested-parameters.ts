@@ -70,7 +70,9 @@ function* itemsOf(
   }
 }
 
-/** Checks the start of an item. Receivers begin a new item at a name that the current item already has. */
+/**
+ * Checks the start of an item. Receivers begin a new item at a name that the current item already contains.
+ */
 function checkStart(
   name: string,
   [first]: readonly NestedParameter[],

@@ -1,16 +1,13 @@
 import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
-/** A value of a query or form parameter. Bytes are percent-encoded as they are. */
+/** A value of a query or form parameter. Bytes are percent-encoded without any other conversion. */
 export type ParameterValue = string | number | bigint | boolean | Uint8Array;
 
 /** The notation of a list: `tag=a&tag=b`, `tag[]=a&tag[]=b`, `tag[0]=a&tag[1]=b`, or `tag=a,b`. */
 export type ListStyle = "repeat" | "brackets" | "indexed" | "comma";
 
-/**
- * Writes `application/x-www-form-urlencoded` parameters of a query or a form. Their order is the order of the
- * calls.
- */
+/** Writes `application/x-www-form-urlencoded` parameters of a query or a form, in the order of the calls. */
 export class Parameters {
   /** The encoded names and values, in order. */
   private readonly pairs: Array<readonly [name: string, value: string]> = [];
@@ -50,8 +47,8 @@ export class Parameters {
   /**
    * Adds the entries of a map as separate parameters, named by the keys. An entry replaces earlier parameters
    * with the same name. Rejects keys that begin with `oauth_`, since these parameters authenticate the
-   * caller. Skips names in `reserved`, with or without trailing brackets. These are names of API keys and of
-   * constants: a page link that the caller sends back may contain them, and callers may not override
+   * caller. Skips names in `reserved`, with or without trailing brackets: the names of API keys and
+   * constants. A page link that the caller sends back may contain these names, and callers may not override
    * constants.
    */
   map(

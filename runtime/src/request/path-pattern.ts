@@ -28,8 +28,9 @@ export function pathPattern(value: PathValue, pattern: string, field: string, co
 /**
  * Reports whether a path variable can have this value, so that the binding with the variable applies.
  *
- * @param pattern the pattern for the value; undefined for a single segment, in which slashes are escaped, so
- *   that any value fits that is not empty
+ * @param pattern the pattern for the value; undefined for a single segment, which fits every value that is
+ *   not
+ *   empty, since slashes are escaped
  */
 export function fits(value: PathValue | undefined, pattern?: string): boolean {
   return value !== undefined && value !== "" && (pattern === undefined || matches(String(value), pattern));

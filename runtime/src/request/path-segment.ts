@@ -8,8 +8,8 @@ export type PathValue = string | number | bigint | boolean;
 
 /**
  * Encodes a value as one segment of a path: `t:abc` as `t%3Aabc`, `a/b` as `a%2Fb`. Every URL parser reads
- * the result as a single segment in its place (RFC 3986 section 3.3, WHATWG URL), so an empty value and dot
- * segments are rejected. The characters `%2e%2e` in a value are escaped and thus sent literally.
+ * the result as a single segment at its position (RFC 3986 section 3.3, WHATWG URL), so an empty value and
+ * dot segments are rejected. The characters `%2e%2e` in a value are escaped and thus sent literally.
  *
  * @param field the name of the request field, for the error
  * @param controls whether control characters are encoded; by default they are rejected

@@ -62,8 +62,8 @@ export class RequestWriter implements RestRequest {
   }
 
   /**
-   * Adds the entries of a map as query parameters. They replace parameters with the same name. `field` is the
-   * name of the map in errors. Names in `reserved` are skipped.
+   * Adds the entries of a map as query parameters. Each entry replaces the parameters with the same name.
+   * `field` is the name of the map in errors. Names in `reserved` are skipped.
    */
   queryMap(
     field: string,
@@ -120,8 +120,8 @@ export class RequestWriter implements RestRequest {
   }
 
   /**
-   * Adds a list as text parts whose names are as in a form: `tag`, `tag[]` or `tag[0]`, or as one part with
-   * commas.
+   * Adds a list as text parts: with the names that a form would use (`tag`, `tag[]` or `tag[0]`), or as one
+   * part with commas.
    */
   partList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     if (style === "comma") {
@@ -214,7 +214,7 @@ export class RequestWriter implements RestRequest {
 }
 
 /**
- * Checks the name of a part, or of its file.
+ * Checks the name of a part or of its file.
  *
  * @throws ConnectError INVALID_ARGUMENT for characters that multipart parsers read as a quote or a line break
  */

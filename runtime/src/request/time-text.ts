@@ -23,7 +23,7 @@ import { invalidParameter, type ValueProblem } from "./invalid-value.ts";
 
 /**
  * Formats a time in the upstream's notation: a count since 1970, or a string. A count keeps its fraction,
- * unless the time is rounded.
+ * unless the notation rounds it.
  *
  * @param none the string that means "no time"
  * @throws ConnectError INVALID_ARGUMENT for a time outside of the range of google.protobuf.Timestamp, for a
@@ -77,8 +77,8 @@ function invalidTime(value: Timestamp, problem: ValueProblem): Error {
 /**
  * Formats a google.protobuf.Duration as in ProtoJSON, with 0, 3, 6 or 9 fraction digits: `3.500s`.
  *
- * @throws ConnectError INVALID_ARGUMENT for an invalid google.protobuf.Duration, which is out of range or has
- *   mixed signs
+ * @throws ConnectError INVALID_ARGUMENT for a google.protobuf.Duration that is out of range or has mixed
+ *   signs
  */
 export function durationText(duration: Duration): string {
   checkDuration(duration);

@@ -1,14 +1,14 @@
 /**
  * Marks JSON that parameters with brackets cannot distinguish from other JSON. The code that writes the JSON
- * of a message sets the marks, since only that code can distinguish a message, for which absent and empty
- * mean the same, from a map value.
+ * of a message sets the marks, since only that code can distinguish messages from map values: for a message,
+ * absent and empty mean the same.
  */
 import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
 import type { ValueProblem } from "./invalid-value.ts";
 
 const UNTELLABLE = new WeakMap<object, ValueProblem>();
 
-/** The problem of an item or entry that has no parameter. */
+/** The problem with an item or entry that has no parameter. */
 export const EMPTY: ValueProblem = {
   problem: "has an empty item or entry, which has no parameter",
   remedy: "leave it out, or set something in it",
@@ -44,7 +44,7 @@ export function markItems<T extends JsonValue>(value: T): T {
   return value;
 }
 
-/** Returns a map of messages as a JSON object, and marks the entries that have no parameter. */
+/** Returns a map of messages as a JSON object, and marks the entries for which there is no parameter. */
 export function entriesJson<T>(
   entries: Readonly<Record<string, T>>,
   write: (value: T) => JsonValue,

@@ -11,8 +11,8 @@ export const NO_REQUEST: RestRequest = {
 };
 
 /**
- * Returns the request with other headers. Requests may compute their properties on access, so a spread would
- * lose them.
+ * Returns the request with other headers. Requests may compute their properties on access, and a spread would
+ * lose those properties.
  */
 export function withHeaders(request: RestRequest, headers: RestRequest["headers"]): RestRequest {
   const { verb, path, queryString, oauth1Params, body } = request;

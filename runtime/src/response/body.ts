@@ -58,8 +58,8 @@ export const EMPTY_BODY: Body = {
 
 /**
  * Reads a body by the response encoding of the method. With `by_content_type`, the Content-Type determines
- * whether it is JSON, a form or bytes; without a Content-Type, it is JSON if it parses, and otherwise bytes.
- * With `json_or_form`, it is JSON unless the Content-Type declares a form.
+ * whether it is JSON, a form or bytes; a body without a Content-Type is JSON if it can be parsed as JSON, and
+ * otherwise bytes. With `json_or_form`, it is JSON unless the Content-Type declares a form.
  *
  * @param maxCost the maximum cost of reading (see `checkJsonCost`)
  * @throws SyntaxError if the body has to be JSON and is not; TooCostly
@@ -89,7 +89,7 @@ export function isPlainJson(encoding: ResponseEncoding, contentType: string | un
   return chosen(encoding, contentType) === "json" && !isForeign(contentType);
 }
 
-/** The length in bytes above which bodies are read in pieces, so that other calls get their turns. */
+/** The length in bytes above which bodies are read in pieces, so that other calls get a turn. */
 const LARGE_BYTES = 64 * 1024;
 
 /** Reports whether `readBodyInPieces` should read a body. */
@@ -169,7 +169,7 @@ interface BodyText extends Pick<Body, "malformed"> {
 function wholeText(bytes: Uint8Array, contentType: string | undefined): BodyText {
   const foreign = foreignText(bytes, contentType);
   const text = foreign ?? utf8(bytes);
-  // checks the text first, which is nearly free for one-byte strings, as in most bodies
+  // checks the decoded text first, which is nearly free for one-byte strings, the usual kind
   return { text, malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes) };
 }
 
@@ -191,7 +191,7 @@ function* jsonInPieces(bytes: Uint8Array, contentType: string | undefined, maxCo
   };
 }
 
-/** Thrown when exact integers are requested of a large body that was not yet parsed exactly. */
+/** Thrown when exact integers are requested from a large body that has not been parsed exactly yet. */
 class NotYetExact extends Error {}
 
 /** Parses a large body with exact integers on request. */
@@ -272,7 +272,7 @@ function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" 
   return type === "application/x-www-form-urlencoded" ? "form" : "bytes";
 }
 
-/** The cost of a pair of a form, which equals the cost of two JSON values and their object. */
+/** The cost of a name-value pair of a form, which equals the cost of two JSON values and their object. */
 const PAIR_COST = 5;
 
 /** @throws TooCostly */

@@ -17,7 +17,7 @@ export function isForeign(contentType: string | undefined): boolean {
   return contentType?.includes("=") === true && foreignDecoder(contentType) !== undefined;
 }
 
-/** The number of bytes that are decoded before other calls get their turns. */
+/** The number of bytes that are decoded before other calls get a turn. */
 const PIECE = 256 * 1024;
 
 /** Like `foreignText`, but in pieces. */
@@ -38,7 +38,7 @@ export function* foreignTextInPieces(
 
 /**
  * Converts the chunks of a text body from the charset that the Content-Type names to UTF-8. In other
- * charsets, bytes that look like brackets or line ends may be parts of characters.
+ * charsets, bytes that look like brackets or line ends may belong to other characters.
  */
 export function inUtf8(
   chunks: AsyncIterable<Uint8Array>,

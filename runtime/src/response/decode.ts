@@ -35,7 +35,7 @@ import { shapeError } from "./shape-error.ts";
 import { readsPath } from "./success-errors.ts";
 import { writeMessage } from "./write-message.ts";
 
-/** Adapters for which the whole response is one message. */
+/** Adapters whose whole response is one message. */
 type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
 
 /** A record of a stream. */
@@ -49,7 +49,7 @@ type DecodedRecord = Partial<Decoded> & Pick<Decoded, "differences">;
 
 const NOT_UTF8: Difference = { path: "(root)", expected: "UTF-8", got: "other bytes", class: "lost" };
 
-/** A response without a payload. Records whether the message needs a payload. */
+/** A response without a payload, which records whether the message needs one. */
 class EmptyResponse implements RestResponse {
   wasAsked = false;
   readonly status: number;
@@ -82,8 +82,8 @@ export class Decoder {
   private readonly out = new ProtoWriter();
 
   /**
-   * Writes the response message. The body was parsed with integers beyond 2^53 rounded. Only if the message
-   * needs one of these integers, the body is parsed exactly and decoded again.
+   * Writes the response message. In the parsed body, integers beyond 2^53 are rounded. If the message needs
+   * one of them, the body is parsed again without rounding, and decoded again.
    *
    * @param isWrite whether the request may have changed data, so that a response without a body is not an
    *   error
@@ -153,9 +153,8 @@ export class Decoder {
 
   /**
    * Writes a message without a payload. A missing payload is an error, since the response would otherwise
-   * look like success, unless the response represents an empty value or the message needs no payload. After a
-   * successful write, a missing response is not an error, since an error would invite the caller to write
-   * again.
+   * look like success. It is not an error if the response represents an empty value, if the message needs no
+   * payload, or after a successful write, since an error would invite the caller to write again.
    */
   private empty(
     out: ProtoWriter,
@@ -274,7 +273,7 @@ export class Decoder {
     }
   }
 
-  /** Returns the differences that `act` writes to a ProtoWriter, without a message. */
+  /** Returns the differences that `act` writes to a ProtoWriter, without decoding a message. */
   noted(act: (out: ProtoWriter) => void): FoundDifferences {
     this.out.reset();
     act(this.out);
@@ -296,8 +295,8 @@ export class Decoder {
 }
 
 /**
- * Returns the value to decode again if JSON.parse may have changed its numbers. Values outside of the body,
- * such as a number in a header, stay rounded and are reported.
+ * Returns the value to decode again if JSON.parse may have changed its numbers. Values from elsewhere than
+ * the body, such as a number in a header, stay rounded and are reported.
  */
 function verbatimOf<V>(
   { inexact, keptNumbers }: ProtoWriter,

@@ -5,7 +5,7 @@ export interface Decoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The differences between the response and its declaration. */
   readonly differences: FoundDifferences;
-  /** Whether differences do not fail the call, since an error would invite the caller to write again. */
+  /** Whether differences must not fail the call, since an error would invite the caller to write again. */
   readonly isSettled?: boolean;
 }
 

@@ -3,11 +3,11 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { noteStatus, payloadPath } from "./envelope.ts";
 import { ERRORS_PATH, noteErrors, pathOfShape } from "./success-errors.ts";
 
-/** The paths around the payload that are known from the rules of a method, by the path of the payload. */
+/** The paths around the payload that a method's rules mention, by the path of the payload. */
 const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();
 
 /**
- * Notes differences around the payload of a body: in the status, in errors, and unknown keys.
+ * Notes differences around the payload of a body: in the status, in errors, and for unknown keys.
  *
  * @param reads reports whether rules or fields read a path in the payload
  * @param type the type of the payload, as in `payloadOf`
@@ -41,14 +41,16 @@ function knownAround(rules: MethodRules, chosen: string | undefined): KnownPaths
 /** Returns the paths in a body that rules read or mention, beginning with the payload's path. */
 export function pathsAround(rules: MethodRules, payload: string | undefined): readonly string[] {
   const { payload: paths = [], known = [] } = rules.envelope ?? {};
-  // an alternative path that contains the payload would make all keys around it known
+  // if an alternative path contains the payload, including that path would make all keys around the payload
+  // known
   const others = paths.filter((path) => path !== "" && !payload?.startsWith(`${path}.`));
   const own = payload === undefined ? [] : [payload];
   return [...own, ...pathsOfBody(rules), ...others, ...known];
 }
 
 /**
- * Returns the paths in a body that rules read in addition to its payload, including paths for errors only.
+ * Returns the paths in a body that rules read in addition to its payload, including paths that only errors
+ * have.
  */
 export function pathsOfBody(rules: MethodRules): readonly string[] {
   const { errors, errorShapes, errorMetadata = [], retryAfter } = rules;

@@ -10,9 +10,9 @@ import type { EnvelopeRule } from "../adapter/rules.ts";
 import { isEmpty } from "./empty.ts";
 
 /**
- * Returns the payload of a body. This is the value at the first path with a value of the expected type, or
- * otherwise the first value that is not null. A value that contains an earlier alternative of another type is
- * not a payload. Returns undefined if no path has a value, and the body itself if there is no envelope.
+ * Returns the payload of a body: the value at the first path whose value has the expected type, or otherwise
+ * the first value that is not null. A value that contains an earlier alternative of another type is not a
+ * payload. Returns undefined if no path has a value, and the body itself if there is no envelope.
  *
  * @param found receives the values that are not objects on the path to the payload, or on all paths if there
  *   is no payload
@@ -58,8 +58,8 @@ function isBelow(path: string, holder: string): boolean {
 }
 
 /**
- * Returns the effective status. This is the HTTP status, unless it is 200 and the envelope contains another
- * valid HTTP status, as in JSONP, where the HTTP status is always 200.
+ * Returns the effective status. This is the HTTP status, unless the HTTP status is 200 and the envelope
+ * contains another valid one, as in JSONP, where the HTTP status is always 200.
  */
 export function statusOf(
   http: number,
@@ -78,8 +78,8 @@ function statusIn(value: JsonValue | undefined): number | undefined {
 }
 
 /**
- * Notes differences of a status in an envelope that is not a number. As in fields, an invalid status
- * counts as lost.
+ * If the status in an envelope is not a number, notes the differences. As in fields, an invalid status counts
+ * as lost.
  */
 export function noteStatus(body: JsonValue | undefined, path: string, out: ProtoWriter): void {
   const value = valueAt(body, path, out.misstep);

@@ -53,7 +53,7 @@ function noForm(text: string): Form {
 
 /**
  * Reports whether a sequence of escapes is invalid UTF-8. The characters between such sequences are always
- * valid.
+ * valid UTF-8.
  */
 function hasBrokenEscapes(text: string): boolean {
   if (!/%[89a-f][\da-f]/i.test(text)) return false;

@@ -6,8 +6,8 @@ import { type JsonValue, type OnMisstep, objectIn, valueAt } from "connect-rest-
 export class LinkRejected extends Error {}
 
 /**
- * Returns the address of the link at a path: a string, or the `href` of an object. Returns undefined if there
- * is no value, or if the value is `null`, `""`, `false`, `[]` or `{}`.
+ * Returns the address of the link at a path: a string, or the `href` of an object. Returns undefined if the
+ * path has no value, or if its value is `null`, `""`, `false`, `[]` or `{}`.
  *
  * @throws LinkRejected for a value of another type
  */

@@ -19,7 +19,7 @@ export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined)
 }
 
 /**
- * Returns the keys of the first `most` items of a page, in order.
+ * Returns the keys of the first `most` items on a page, in order.
  *
  * @param rule contains the path of the key in an item
  */
@@ -31,10 +31,10 @@ export function keysOf(rule: { readonly key: string }, page: Page, most?: number
 }
 
 /**
- * Notes the items of a page that have the same key as an earlier item, and are therefore lost. If an item is
+ * Notes the items on a page that have the same key as an earlier item, and are therefore lost. If an item is
  * listed twice without differences, nothing is lost.
  *
- * @param keys the keys of the first items of the page
+ * @param keys the keys of the first items on the page
  */
 export function noteSharedKeys(page: Page, keys: readonly string[], out: ProtoWriter): void {
   const firsts = new Map<string, number>();

@@ -3,8 +3,9 @@ import { parseJson, parseJsonExactly, parseJsonVerbatim, valueAt } from "connect
 import { type Body, EMPTY_BODY } from "./body.ts";
 
 /**
- * Returns the body of a page whose items were already read. Its list has the right length, but holes in place
- * of the items, except for the last item if it is needed. Returns undefined if there is no list at the path.
+ * Returns the body of a page whose items have already been read. Its list has the right length, but holes in
+ * place of the items, except for the last item if that item is needed. Returns undefined if there is no list
+ * at the path.
  */
 export function bodyOfPage(
   bytes: Uint8Array,
@@ -28,7 +29,7 @@ export function bodyOfPage(
   };
 }
 
-/** Makes the list `length` items long, and moves its only item, if it has one, to the end. */
+/** Extends the list to `length`, and moves its only item, if there is one, to the end. */
 function spread(list: JsonValue[], length: number): void {
   const [last] = list;
   list.length = 0;

@@ -1,4 +1,4 @@
-/** Notes differences and reads values in a page around its items, and in items outside of their messages. */
+/** Notes differences and reads values in the parts of a page that no item message contains. */
 import {
   booleanFrom,
   type Condition,
@@ -73,7 +73,7 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
   try {
     if (hrefAt(root, path, out.misstep) !== undefined) return;
   } catch (error) {
-    // following the link later fails with this error
+    // if the link is followed later, this error is thrown then
     if (error instanceof LinkRejected) return;
     throw error;
   }
@@ -129,7 +129,7 @@ export function saysMore(page: Page, more: Condition): boolean {
   return flag !== undefined && more.values?.includes(String(flag)) === true;
 }
 
-/** Returns the type of the values of a condition, or undefined if the condition has no values. */
+/** Returns the type that a condition's values have, or undefined if the condition has no values. */
 function kindOfValues({ values, type }: Condition): Kind | undefined {
   if (values === undefined || values.length === 0 || type !== undefined) return undefined;
   if (values.every((value) => value === "true" || value === "false")) return "bool";

@@ -22,7 +22,7 @@ export interface ListRules {
   /** The representations of a list without items. Default: `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[] | undefined;
   /**
-   * The type of an item. If an object with one of the type's keys is in place of the list, the object is the
+   * The type of an item. If an object that has one of the type's keys replaces the list, the object is the
    * only item.
    */
   readonly item: MessageTable;
@@ -48,8 +48,9 @@ export class Page {
   private exactPage: Page | undefined;
 
   /**
-   * @param rules the paths of the list, of which this page uses the first that leads to an array, or
-   *   otherwise the first that leads to a representation of an empty list, or otherwise the first
+   * @param rules the paths of the list. This page uses the first path that leads to an array, or otherwise
+   *   the
+   *   first that leads to a representation of an empty list, or otherwise the first path.
    */
   constructor({ value, exactly, verbatim }: Pick<Body, "value" | "exactly" | "verbatim">, rules: ListRules) {
     const { envelope, paths, empty, item } = rules;
@@ -96,7 +97,7 @@ export class Page {
   }
 
   /**
-   * The reason why this is not a page: there is neither a list nor a representation of an empty list.
+   * The reason why this is not a page: it contains neither a list nor a representation of an empty list.
    * Undefined for a valid page.
    */
   get misshapen(): Misshapen | undefined {

@@ -19,7 +19,8 @@ export interface ReadResponse {
   /** The message, if it was read without parsing the body. There is then no parsed body. */
   readonly decoded?: Decoded;
   /**
-   * The items, if they were read without parsing them. The list in the body then has holes in their place.
+   * The items, if they were read without parsing the list. The list in the body then has holes in their
+   * place.
    */
   readonly items?: DecodedItems;
 }
@@ -103,7 +104,7 @@ function bodyOf(
   }
 }
 
-/** Returns a body in place of one that could not be read, if its content is not needed. */
+/** Returns a substitute for a body that could not be read, if its content is not needed. */
 function unreadable(
   rules: MethodRules,
   { status, body }: UpstreamResponse,
@@ -112,7 +113,7 @@ function unreadable(
   cause: unknown,
 ): Body {
   if (cause instanceof TooCostly) throw tooCostly(rules.upstream, maxCost, cause);
-  // a redirect or a 304 that counts as success often has an HTML page as its body, which is not needed
+  // a redirect or a 304 that counts as success often has an HTML page as its body; that body is not needed
   if (status >= 300) return readBody(body, "empty", type);
   const broken = type !== undefined && /json/i.test(type) ? " that does not parse" : "";
   const got = `${type ?? "no Content-Type"}${broken} (${body.length} bytes)`;

@@ -35,7 +35,8 @@ type Subject = {
   /** The keys within the payload that may contain errors. */
   readonly errorKeys: ReadonlySet<string>;
   /**
-   * The number of consecutive responses that the scanner could not read, and the number of responses to skip.
+   * The number of consecutive responses that the scanner could not read, and the number of responses that it
+   * still has to skip.
    */
   misses: number;
   passes: number;
@@ -44,7 +45,7 @@ type Subject = {
 /** Reads typical responses without JSON.parse (see codec/scanner). The decoder reads all other responses. */
 export class ResponseScanner {
   private readonly scanner: Scanner;
-  /** Writes the fields of a message that are in the head of a response. */
+  /** Writes the fields of a message that come from the head of a response. */
   private readonly out = new ProtoWriter();
   private readonly subjects = new WeakMap<AnyMethodAdapter, Subject | "none">();
 
@@ -95,7 +96,7 @@ export class ResponseScanner {
   }
 
   /**
-   * Adds the fields in the head of a response to a message. Returns undefined if these fields have
+   * Adds the fields from the head of a response to a message. Returns undefined if these fields have
    * differences to report.
    */
   private withHead(
@@ -226,7 +227,7 @@ export class ResponseScanner {
   private messagePlan({ body, head = [], response, rules }: UnaryAdapter): ScanPlan | undefined {
     const isInBody = head.some(([, , ...sources]) => sources.some(isPath));
     if (body === undefined || response !== undefined || isInBody) return undefined;
-    // a message reports the keys with errors only if its table names its keys
+    // a message reports the keys that may contain errors only if its table names its keys
     const isNamed = body instanceof MessageTable && body !== EmptyTable;
     if (!isNamed && errorPathsWithin(rules).length > 0) return undefined;
     const known = pathsAround(rules, rules.envelope?.payload[0]);
@@ -237,7 +238,7 @@ export class ResponseScanner {
   private pagePlan(adapter: PaginateAdapter): ScanPlan | undefined {
     const { rules, items, item } = adapter;
     const [path = "", ...others] = items;
-    // the values that distinguish the items are within the items, which are not parsed
+    // the values that distinguish the items are inside the items, which are not parsed
     if (adapter.next.kind === "cursor" && adapter.next.overlap !== undefined) return undefined;
     if (others.length > 0 || (rules.envelope?.payload.length ?? 0) > 1) return undefined;
     const envelope = envelopeOf({ ...rules.envelope, payload: [listPath(adapter)] }, false);
@@ -290,7 +291,7 @@ interface Inner extends Envelope {
  * decoder reads all other values.
  *
  * @param known paths of the keys around the payload, or undefined if all keys are known
- * @param errors paths around the payload, where a body may have errors
+ * @param errors paths around the payload at which a body may contain errors
  */
 function envelopeOf(
   rule: EnvelopeRule | undefined,
@@ -317,8 +318,8 @@ function envelopeOf(
 const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
 /**
- * Adds a part of an envelope at its path. Returns false if the path contains more than keys, or if another
- * part is there.
+ * Adds a part of an envelope at its path. Returns false if the path contains more than keys, or if there is
+ * already another part.
  */
 function place(envelope: Inner, path: string, part: "payload" | "status" | "errors"): boolean {
   if (!PATH.test(path)) return false;

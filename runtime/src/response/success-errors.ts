@@ -1,6 +1,7 @@
 /** Finds errors in bodies with a success status, next to a payload or in place of one. */
 import {
   isJsonObject,
+  type JsonObject,
   type JsonValue,
   MessageTable,
   type ProtoWriter,
@@ -15,19 +16,25 @@ import { isNothing } from "./empty.ts";
 /** The path of errors if the envelope names none. */
 export const ERRORS_PATH = "errors";
 
+/** Texts in place of errors that mean "no errors". */
+const NO_ERROR = /^(?:|0|false|none|null|ok)$/i;
+const SUCCESS_CODE = /^(?:0|2\d\d|ok)$/i;
+/** A status of 0 may also mean "failed". */
+const SUCCESS_STATUS = /^(?:2\d\d|ok)$/i;
+
 const PATHS = new WeakMap<MethodRules, readonly string[]>();
 
 /**
  * Returns the paths that contain only errors, from the root of the body: the path in the envelope, and the
- * paths of the error shapes. Omits paths that lead to other declared places, and paths below `known`, since
- * the description expects them in successful responses.
+ * paths of the error shapes. Omits paths that lead to other declared values, and paths below `known`, since
+ * the rules expect them in successful responses.
  */
 export function errorPaths(rules: MethodRules): readonly string[] {
   let paths = PATHS.get(rules);
   if (paths === undefined) {
     const { payload = [], status, message, errors = ERRORS_PATH, known = [] } = rules.envelope ?? {};
     const others = [status, message, ...payload].filter((path) => path !== undefined);
-    // many upstreams send a message with every success
+    // many upstreams send a message even with success
     const shapes = rules.errorShapes.filter(({ kind }) => kind !== "text");
     const all = [...(payload.length === 0 ? [] : [errors]), ...shapes.map(pathOfShape)];
     paths = [...new Set(all)].filter(
@@ -64,7 +71,7 @@ export function hasErrorsAlone(body: JsonValue | undefined, rules: MethodRules):
 }
 
 /**
- * Notes errors next to a payload. Callers lose these errors unless a rule reads them.
+ * Notes errors next to a payload. Callers do not see these errors unless a rule reads them.
  *
  * @param payload the path of the payload
  * @param reads reports whether a path in the payload is read
@@ -98,11 +105,25 @@ export function readsPath({ body, head = [], response }: ResponseParts, path: st
   return kind instanceof MessageTable ? readsKey(kind, key) : true;
 }
 
-/** Reports whether a value contains errors. `[]`, `{"code": 0, "message": ""}` and `null` do not. */
+/** Reports whether a value contains errors. `[{}]`, `"none"` and `{"code": 0, "message": "OK"}` do not. */
 function areErrors(value: JsonValue | undefined): boolean {
-  if (typeof value === "string") return value.trim() !== "";
-  if (Array.isArray(value)) return value.length > 0;
-  if (isJsonObject(value)) return Object.values(value).some(areErrors);
+  return !(isJsonObject(value) && isSuccessCode(value)) && hasContent(value);
+}
+
+/** Reports whether the code of an object, or without a code its status, means success. */
+function isSuccessCode({ code = null, status }: JsonObject): boolean {
+  if (code === null) return typeof status !== "object" && SUCCESS_STATUS.test(String(status));
+  return typeof code !== "object" && SUCCESS_CODE.test(String(code));
+}
+
+/**
+ * Reports whether a value contains more than empty values. The code of an item in a list does not decide:
+ * many servers write 0 if they have no code.
+ */
+function hasContent(value: JsonValue | undefined): boolean {
+  if (typeof value === "string") return !NO_ERROR.test(value.trim());
+  if (Array.isArray(value)) return value.some(hasContent);
+  if (isJsonObject(value)) return Object.values(value).some(hasContent);
   return value !== undefined && value !== null && value !== false && Number(value) !== 0;
 }
 

@@ -30,7 +30,7 @@ type Write = (response: RestResponse, out: ProtoWriter) => void;
 
 const WRITERS = new WeakMap<readonly HeadEntry[], readonly Write[]>();
 
-/** Writes the fields of a message that are not in the body. */
+/** Writes the fields of a message that do not come from the body. */
 export function writeHead(head: readonly HeadEntry[], response: RestResponse, out: ProtoWriter): void {
   let writers = WRITERS.get(head);
   if (writers === undefined) {
@@ -54,7 +54,7 @@ function headWriter([number, kind, ...sources]: HeadEntry): Write {
   };
 }
 
-/** Returns the name of a source, for differences. */
+/** Returns the name of a source, for reports of differences. */
 function nameOf(source: HeadSource): string {
   if (source === "status" || "status" in source) return "status";
   return "header" in source ? source.header : source.path;

@@ -36,15 +36,15 @@ const unavailable = responded(503, Code.Unavailable);
 const timeout = restError("UPSTREAM_TIMEOUT", { upstream: UPSTREAM, part: "the head", limit: 1 });
 test.each<[string, unknown, boolean, boolean]>([
   ["no connection", unreachable, true, true],
-  ["a connection that closed", reset, true, false],
-  ["half a body", restError("UPSTREAM_TRUNCATED", { upstream: UPSTREAM }), true, false],
+  ["a closed connection", reset, true, false],
+  ["half of a body", restError("UPSTREAM_TRUNCATED", { upstream: UPSTREAM }), true, false],
   ["502", responded(502, Code.Unavailable), true, false],
   ["503", unavailable, true, false],
-  ["503 that says when", responded(503, Code.Unavailable, 10), true, false],
-  ["429 that says when", responded(429, Code.ResourceExhausted, 10), true, false],
-  ["429 that does not", responded(429, Code.ResourceExhausted), false, false],
-  ["what a rule makes UNAVAILABLE", responded(200, Code.Unavailable), true, false],
-  ["what a rule makes NOT_FOUND", responded(503, Code.NotFound), false, false],
+  ["a 503 with a delay", responded(503, Code.Unavailable, 10), true, false],
+  ["a 429 with a delay", responded(429, Code.ResourceExhausted, 10), true, false],
+  ["a 429 without a delay", responded(429, Code.ResourceExhausted), false, false],
+  ["a response that a rule maps to UNAVAILABLE", responded(200, Code.Unavailable), true, false],
+  ["a response that a rule maps to NOT_FOUND", responded(503, Code.NotFound), false, false],
   ["500", responded(500, Code.Internal), false, false],
   ["504", responded(504, Code.DeadlineExceeded), false, false],
   ["404", responded(404, Code.NotFound), false, false],
@@ -52,9 +52,9 @@ test.each<[string, unknown, boolean, boolean]>([
   ["another protocol", restError("UPSTREAM_NOT_HTTP", { upstream: UPSTREAM }), false, false],
   ["an open circuit", restError("UPSTREAM_CIRCUIT_OPEN", { upstream: UPSTREAM, delay: 1 }), false, false],
   ["a closed upstream", restError("UPSTREAM_CLOSED", { upstream: UPSTREAM }), false, false],
-  ["UNAVAILABLE of who gives credentials", new ConnectError("no", Code.Unavailable), false, false],
-  ["a cancelation", restError("CANCELED", { method: "m" }), false, false],
-  ["what is no ConnectError", new Error("no"), false, false],
+  ["UNAVAILABLE from a credentials function", new ConnectError("no", Code.Unavailable), false, false],
+  ["a cancellation", restError("CANCELED", { method: "m" }), false, false],
+  ["an error that is not a ConnectError", new Error("no"), false, false],
 ])("retries: %s", (_what, error, idempotent, other) => {
   expect(retrier().delay(attempt(error)) !== undefined).toBe(idempotent);
   expect(retrier().delay(attempt(error, { idempotent: false })) !== undefined).toBe(other);

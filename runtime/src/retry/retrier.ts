@@ -47,12 +47,12 @@ export class Retrier {
   delay({ error, attempts, idempotent, expiresAt, allowance }: FailedAttempt): number | undefined {
     if (!(error instanceof ConnectError) || attempts >= this.limit(idempotent)) return undefined;
     // a request on a broken connection may have been executed (RFC 9110 section 9.2.2), even if the
-    // connection was idle before: a server that had already closed it cannot be distinguished from a server
-    // that crashed during the request
+    // connection was idle before: the client cannot distinguish a server that had already closed it from a
+    // server that crashed during the request
     if (!idempotent && !neverSent(error)) return undefined;
     const requested = retryDelayOf(error);
     if (!isTransient(error, requested !== undefined)) return undefined;
-    // adds a random delay, so that clients with the same retry delay do not return at the same moment
+    // adds a random delay, so that clients with the same retry delay do not all retry at the same moment
     const wait = (requested ?? 0) + this.backoff(attempts);
     if (expiresAt !== undefined && this.clock.monotonic() + wait >= expiresAt) return undefined;
     if (!allowance.has(wait) || !this.budget.take()) return undefined;

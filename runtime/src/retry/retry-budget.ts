@@ -1,4 +1,4 @@
-/** The capacity of the bucket, as the number of successes that fill it. */
+/** The capacity of the bucket, expressed as the number of successes that fill it. */
 const CAPACITY_SUCCESSES = 50;
 
 /**
@@ -11,7 +11,7 @@ export class RetryBudget {
   private readonly capacity: number;
   private tokens: number;
 
-  /** @param perSuccess tokens earned per success, above 0 */
+  /** @param perSuccess the number of tokens earned per success, above 0 */
   constructor(perSuccess: number) {
     this.perSuccess = perSuccess;
     this.capacity = Math.max(1, perSuccess * CAPACITY_SUCCESSES);

@@ -10,16 +10,16 @@ import type { Range } from "../errors/check-option.ts";
  * and never otherwise.
  */
 export interface RetryOptions {
-  /** The maximum number of attempts of a request, including the first. Default: 3. */
+  /** The maximum number of attempts of a request, including the first attempt. Default: 3. */
   readonly attempts?: number | undefined;
   /**
-   * The longest backoff before the second attempt, in milliseconds. It doubles with each attempt, with full
+   * The maximum backoff before the second attempt, in milliseconds. It doubles with each attempt, with full
    * jitter. Default: 100.
    */
   readonly baseDelayMs?: number | undefined;
   /**
-   * The longest backoff of any attempt, in milliseconds. A retry delay that the upstream requests is added to
-   * the backoff. Default: 2000.
+   * The maximum backoff before any attempt, in milliseconds. A retry delay that the upstream requests is
+   * added to the backoff. Default: 2000.
    */
   readonly maxDelayMs?: number | undefined;
   /**

@@ -45,8 +45,8 @@ export async function withRetries<T>(send: () => Promise<T>, context: RetryConte
 }
 
 /**
- * Reports whether an attempt failed before a request was sent. The error of the previous attempt is then more
- * useful.
+ * Reports whether an attempt failed before its request was sent. The error of the previous attempt is then
+ * more useful.
  */
 function wasRejectedLocally(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;

@@ -1,16 +1,16 @@
 /**
- * The maximum ratio of a caller's held amount to the free amount. It gives a single caller three quarters of
- * a limit.
+ * The maximum ratio of the amount that a caller holds to the free amount. It gives a single caller three
+ * quarters of a limit.
  */
 const HELD_PER_FREE = 3;
 
 /**
  * Tracks the amounts that callers hold of one limit, and decides which caller may hold more. All limits that
- * callers share follow the same two rules. The first rule is for things that cannot be taken back, such as
- * running calls: a caller may take more only while a third of its new amount stays free. The first caller
- * thus gets three quarters, the next caller three quarters of the rest, and so on. The second rule is for
- * things that can be taken back: callers may hold everything, and the caller that holds most loses to a
- * caller that would still hold less. Callers that hold nothing are forgotten.
+ * callers share follow the same two rules. The first rule is for resources that cannot be taken back, such as
+ * running calls: a caller may take more only while the free amount stays at least a third of the caller's new
+ * amount. The first caller thus gets three quarters, the next caller three quarters of the rest, and so on.
+ * The second rule is for resources that can be taken back: callers may hold everything, and the caller that
+ * holds most loses to a caller that would still hold less. Callers that hold nothing are forgotten.
  */
 export class FairShare {
   private readonly limit: () => number;
@@ -40,15 +40,15 @@ export class FairShare {
   hasRoom(caller: string, amount = 1): boolean {
     const free = this.limit() - this.all - amount;
     if (free < 0) return false;
-    // no single caller holds more than all callers together
+    // no single caller can hold more than all callers together
     if (this.all + amount <= HELD_PER_FREE * free) return true;
     return Math.floor((this.heldBy(caller) + amount) / HELD_PER_FREE) <= free;
   }
 
   /**
-   * Returns the caller that has to give something back so that `winner` can take an amount: of the callers
-   * that can lose, the caller that holds most. Returns undefined if that caller would then hold less than the
-   * winner.
+   * Returns the caller that has to give something back so that `winner` can take an amount: the caller that
+   * holds most, among the callers that can lose. Returns undefined if that caller would then hold less than
+   * the winner.
    */
   loser(winner: string, amount = 1, canLose: (caller: string) => boolean = () => true): string | undefined {
     let [loser, most]: [string | undefined, number] = [undefined, this.heldBy(winner) + amount];

@@ -12,7 +12,7 @@ type Place =
   | "opened"
   /** After a comma, before an item. */
   | "next"
-  /** Within an item that ends with a bracket, with a quote, or before a delimiter. */
+  /** Within an item. The item ends with a bracket, with a quote, or before a delimiter. */
   | "container"
   | "string"
   | "scalar"
@@ -33,21 +33,21 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Matches the first byte of an item that is neither a string nor a container: of a number, `true`, `false` or
- * `null`.
+ * Matches the first byte of an item that is a number, `true`, `false` or `null`, and not a string or a
+ * container.
  */
 const SCALAR_START = /[-\dtfn]/;
 
 /**
  * Splits a body that is one JSON array (RFC 8259 section 5) into its items as its bytes arrive. Examines each
- * byte once, for chunks of any size. The splitter finds the ends of items and does not validate them. An
- * invalid item fails to parse later, and the items parse exactly when the whole array does.
+ * byte once, for chunks of any size. The splitter finds the ends of items and does not validate the items. An
+ * invalid item fails to parse later, so all items can be parsed exactly when the whole array is valid.
  */
 export class ArraySplitter {
   private readonly maxBytes: number;
   private readonly item = new ChunkBuffer();
   private place: Place = "start";
-  /** The number of bytes of the byte order mark that were read. */
+  /** The number of bytes that were read from the byte order mark. */
   private mark = 0;
   private depth = 0;
   private inString = false;

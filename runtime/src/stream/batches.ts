@@ -5,7 +5,8 @@ const BATCH_SIZE = 64;
 
 /**
  * Yields the items in a body's chunks in batches. For many small items, a promise for each item would cost
- * more than the item. Pauses between batches. Items before a fault are delivered before the fault is thrown.
+ * more than the item. Gives other work a turn between batches. Items before a fault are delivered before the
+ * fault is thrown.
  *
  * @param split yields the items that a chunk completes, lazily
  */

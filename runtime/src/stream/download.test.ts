@@ -164,19 +164,19 @@ test("a download with an error status reads only the beginning of the body", asy
 
 test.each([
   [
-    "is cut off",
+    "is truncated",
     () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc")),
     "upstream things: the response body is incomplete",
     Code.Unavailable,
   ],
   [
-    "is cut off within its compression",
+    "is truncated within the compressed data",
     () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync(randomBytes(1000)).subarray(0, 500)),
     "upstream things: the response body is incomplete",
     Code.Unavailable,
   ],
   [
-    "is not what it says",
+    "does not have the declared encoding",
     () => respondingWith(200, { "content-encoding": "br" }, "nonsense, nonsense"),
     "upstream things: expected a body in gzip, deflate, br or zstd, got br that is corrupt",
     Code.Internal,
@@ -188,7 +188,7 @@ test.each([
     Code.Internal,
   ],
   [
-    "sends a part that nobody has asked for",
+    "is a part that was not requested",
     () => respondingWith(206, { "content-range": "bytes 0-1/2" }, "x"),
     "upstream things: a part of the response (206) where no part was asked for",
     Code.Internal,

@@ -4,7 +4,7 @@ import { chunkOf } from "../call/messages.ts";
 import { open } from "../call/open.ts";
 import type { RunningCall } from "../call/running-call.ts";
 
-/** The maximum size of a chunk in bytes. */
+/** The maximum size of a chunk, in bytes. */
 const MAX_CHUNK_BYTES = 64 * 1024;
 
 /**

@@ -4,8 +4,8 @@ import { batchesOf } from "./batches.ts";
 import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 
 /**
- * The separators between lines. `lf`: line feeds. `any`: also carriage returns, alone or before a line feed.
- * `rs`: the record separators of JSON text sequences (RFC 7464), which precede each record.
+ * The separators between lines. `lf`: line feeds. `any`: carriage returns as well, alone or before a line
+ * feed. `rs`: the record separators of JSON text sequences (RFC 7464), which precede each record.
  */
 export type LineEnds = "lf" | "any" | "rs";
 
@@ -18,7 +18,7 @@ export interface Line {
   readonly malformed: boolean;
 }
 
-/** Thrown for a line, or a record of several lines, that is larger than allowed. */
+/** Thrown for a line, or a record of several lines, that exceeds the maximum size. */
 export class RecordTooLarge extends Error {}
 
 const LF = 10;
@@ -48,7 +48,9 @@ class LineSplitter {
   private readonly ends: LineEnds;
   private readonly maxBytes: number;
   private readonly line = new ChunkBuffer();
-  /** Whether the last byte was a carriage return, so that a line feed which follows belongs to it. */
+  /**
+   * Whether the last byte was a carriage return. If a line feed follows, it belongs to the carriage return.
+   */
   private afterReturn = false;
 
   constructor(ends: LineEnds, maxBytes: number) {
@@ -76,7 +78,7 @@ class LineSplitter {
 
   private endFrom(chunk: Uint8Array, start: number): number {
     if (this.ends !== "any") return chunk.indexOf(this.ends === "lf" ? LF : RS, start);
-    // one pass, since searching the rest of the chunk for each of the two bytes would be quadratic
+    // a single pass, since searching the rest of the chunk for each of the two bytes would be quadratic
     for (let at = start; at < chunk.length; at++) if (chunk[at] === LF || chunk[at] === CR) return at;
     return -1;
   }

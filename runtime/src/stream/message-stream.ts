@@ -26,15 +26,15 @@ export interface StreamSource {
 /**
  * The messages of a server stream, as protobuf bytes. Reports the end of its call exactly once: after its
  * last message, with the error that it throws, or, while no message is requested, when the call is aborted.
- * Leaving the stream by `return`, as `for await` does, aborts the running request, even while a message is
+ * Ending the stream with `return`, as `for await` does, aborts the running request, even while a message is
  * awaited. Such a call ends with CANCELED.
  */
 export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   private readonly call: StreamedCall;
   private readonly messages: Messages;
   /**
-   * The signal of the call, and the signal that ends the stream. The latter is aborted when the reader
-   * leaves, and together with the call's signal. `AbortSignal.any` would cost more.
+   * The signal of the call, and the signal that ends the stream. The second is aborted when the reader
+   * leaves, or together with the first. `AbortSignal.any` would cost more.
    */
   private readonly callSignal: AbortSignal;
   private readonly left = new AbortController();
@@ -80,7 +80,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
       if (step.done === true) {
         this.end(undefined);
       } else {
-        // the call ended at the same time as the message arrived, and nothing may be delivered after the end
+        // the call may have ended when the message arrived, and nothing may be delivered after the end
         this.signal.throwIfAborted();
       }
       return step;
@@ -110,7 +110,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
     this.onAbort();
   };
 
-  /** Ends the call with the abort reason, unless a read is pending, which the signal itself ends. */
+  /** Ends the call with the abort reason, unless a read is pending; the signal itself ends a pending read. */
   private readonly onAbort = (): void => {
     if (this.waiting > 0 || this.isOver) return;
     this.failure = this.call.errorOf(this.signal.reason);

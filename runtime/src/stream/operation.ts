@@ -31,7 +31,10 @@ const MAX_WAIT_MS = 24 * 3600 * 1_000;
 const MAX_POLLS = 1_000;
 /** The maximum number of consecutive polls with temporary failures. */
 const MAX_FAILED_POLLS = 10;
-/** The status of an accepted request. Status polls and redirects to the result may also have this status. */
+/**
+ * The status of an accepted request. Responses to status polls, and redirects to the result, may also have
+ * this status.
+ */
 const ACCEPTED = 202;
 const SEE_OTHER = 303;
 
@@ -177,7 +180,7 @@ class Work {
     switch (status.kind) {
       case "header": {
         const href = response.header(status.header);
-        // some upstreams compute the response to a GET, and expect the same request again
+        // some upstreams execute a GET asynchronously, and expect the same request again
         if (href === undefined && this.request.verb === "GET") return this.request;
         return this.linked(() => href);
       }
@@ -193,7 +196,7 @@ class Work {
     }
   }
 
-  /** Adopts the status link of a response, which may change while the operation is running. */
+  /** Adopts the status link of a response. The link may change while the operation is running. */
   private move(response: ReadResponse): void {
     const { status } = this.rule;
     const href = status.kind === "header" ? response.header(status.header) : undefined;
@@ -238,8 +241,8 @@ class Work {
   }
 
   /**
-   * Returns the wait that the upstream requests, limited from below so that there is always a pause between
-   * polls.
+   * Returns the wait that the upstream requests, but at least a minimum, so that there is always a pause
+   * between polls.
    */
   private askedMs({ header }: ReadResponse): number | undefined {
     const { retryAfter } = this.call.adapter.rules;
@@ -256,7 +259,7 @@ class Work {
   }
 }
 
-/** Returns the minimum wait after a temporary error, or undefined for other errors. */
+/** Returns the minimum wait after a temporary error, or undefined for a permanent error. */
 function transientDelay(error: unknown): number | undefined {
   if (!(error instanceof ConnectError) || reasonOf(error) === "UPSTREAM_CLOSED") return undefined;
   const delay = retryDelayOf(error);

@@ -12,9 +12,9 @@ import type { Page } from "../response/page.ts";
 import { cursorInItem } from "../response/page-places.ts";
 
 /**
- * Pages through a list by a value that its items share. Each page begins with the items that have the value
- * of the previous page's last item, so that no item is missed. If all items of a page have that value, it
- * does not determine the next position, and the next request skips the value.
+ * Pages through a list by a value that several items may share. Each page begins with the items that have the
+ * same value as the previous page's last item, so that no item is missed. If all items on a page have that
+ * value, it does not determine the next position, and the next request skips the value.
  */
 export class Overlap {
   private readonly rule: OverlapRule;
@@ -24,7 +24,7 @@ export class Overlap {
   private bound: bigint | undefined;
   /** The size of the largest page. */
   private largest = 0;
-  /** Set if the value of the previous page was skipped although more items may have it. */
+  /** Set if the value on the previous page was skipped although more items may have it. */
   private steppedPast: "full page" | "short page" | undefined;
 
   /** @param paths the paths of the value in an item */
@@ -33,7 +33,7 @@ export class Overlap {
     this.paths = paths;
   }
 
-  /** Returns the items that were not on the previous page. Such items have another value or another key. */
+  /** Returns the items that were not on the previous page. Such items differ in their value or their key. */
   unseen(page: Page): readonly number[] {
     const items = keysOf(this.rule, page).map(
       (key, index) => `${stringifyJson(this.valueOf(page, index) ?? null)} ${key}`,
@@ -45,8 +45,8 @@ export class Overlap {
   }
 
   /**
-   * Reports whether a page has room for more items, but no items with a value. The page may have other items,
-   * e.g. an item pinned on top of every page.
+   * Reports whether a page has room for more items, although none of its items has a value. Such items may
+   * be, for example, pinned on top of every page.
    */
   isBare(page: Page, message: MessageShape<DescMessage>): boolean {
     return !this.hasValues(page) && !this.isFull(page, message);
@@ -107,7 +107,7 @@ export class Overlap {
   }
 }
 
-/** Returns one difference for a list, at a path that is in no message. */
+/** Returns one difference for a list. Its path does not belong to a message. */
 export function lostAt(path: string, expected: string, got: string): FoundDifferences {
   return {
     list: [{ path, expected, got, class: "lost" }],

@@ -41,7 +41,7 @@ export function linkedRequest(
  * request (RFC 3986 section 5). An API key in the link's query is removed, since credentials are added to
  * every request.
  *
- * @param further parameters that are added to the link's parameters, and take precedence
+ * @param further parameters that are added to the link's parameters, and take precedence over them
  * @throws LinkRejected for a link outside of the base address
  */
 export function followLink(
@@ -63,7 +63,7 @@ export function followLink(
 }
 
 function isBelow(path: string, prefix: string): boolean {
-  // a path without a host that begins with two slashes would be read as a host
+  // a path that begins with two slashes would be read as a host
   if (path.startsWith("//")) return false;
   return path === prefix || path.startsWith(`${prefix}/`);
 }

@@ -28,7 +28,7 @@ import { shapeError } from "../response/shape-error.ts";
 import { lostAt, Overlap } from "./overlap.ts";
 import { linkedRequest } from "./page-link.ts";
 
-/** The status of a page without a body. */
+/** The HTTP status that means a page without items, which has no body. */
 const NO_CONTENT = 204;
 
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
@@ -56,10 +56,10 @@ export class Pager {
   }
 
   /**
-   * Returns the differences for items that may be missing between the previous page and this page, and after
-   * this page.
+   * Returns the differences for items that may be missing, either between the previous page and this page or
+   * after this page.
    *
-   * @param unseen the items of the page that were not on the previous page
+   * @param unseen the items on the page that were not on the previous page
    */
   lost(page: Page, unseen: readonly number[], response: ReadResponse): FoundDifferences {
     return together(this.lostMore(page, response), this.lostItems(page, unseen, response));
@@ -83,9 +83,9 @@ export class Pager {
   }
 
   /**
-   * A page without the flag for more pages is the last one, and so is a page whose flag says so. A link or a
-   * cursor of the page contradicts a missing flag. Only a link contradicts the flag itself, because many
-   * upstreams send a cursor with the last page too.
+   * Returns the difference for a page that leads to another page, although its flag for more pages is missing
+   * or unset, which marks the last page. A link or a cursor contradicts a missing flag. Only a link
+   * contradicts the flag itself, because many upstreams send a cursor even with the last page.
    */
   private lostMore(page: Page, response: ReadResponse): FoundDifferences {
     const { more, next } = this.call.adapter;
@@ -118,7 +118,7 @@ export class Pager {
 
   /**
    * Advances to the next page. Returns false if there is no next page. After a page without items, there is a
-   * next page only if the response says so: by a link or a cursor, the rule `more`, or a total number of
+   * next page only if the response says so: with a link or a cursor, the rule `more`, or a total number of
    * pages.
    *
    * @throws ConnectError reason PAGE_LINK_REFUSED or PAGE_REPEATED; reason RESPONSE_SHAPE if the upstream
@@ -158,7 +158,7 @@ export class Pager {
 
   /**
    * Handles a page without items. There is another page only if the payload states a total number of pages
-   * that is not reached; missing items of a total number of items are an error.
+   * that is not reached. If the payload states a total number of items, missing items are an error.
    */
   private stepsOn(next: Advance<"step">, page: Page): boolean {
     const total = totalIn(next, page);
@@ -308,8 +308,8 @@ function leadsTo(next: NextPage, page: Page, response: ReadResponse, current: st
 }
 
 /**
- * Returns the parameters in an object of the payload. Numbers and booleans become strings. Other values,
- * except strings, are skipped.
+ * Returns the parameters in an object of the payload. Numbers and booleans become strings. Values that are
+ * not strings, numbers or booleans are skipped.
  */
 function queryOf(page: Page, path: string): Array<readonly [name: string, value: string]> {
   const query = objectIn(valueAt(page.payload, path));
@@ -338,16 +338,16 @@ function numberIn(value: JsonValue | undefined): number | undefined {
   return typeof number === "number" ? number : undefined;
 }
 
-/**
- * Returns the total that a page states, or undefined if it states none, or if the page itself contradicts the
- * total.
- */
+/** Returns the total that a page states, or undefined if the page states no total or contradicts it. */
 function totalIn({ by, total }: Pick<Advance<"step">, "by" | "total">, page: Page): number | undefined {
   const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
   return all === undefined || all < leastTotal(by, page) ? undefined : all;
 }
 
-/** Returns the minimum total for a page: the total includes the items of the page, or the page itself. */
+/**
+ * Returns the minimum total that a page proves: the number of its items or, for a total number of pages, one
+ * page if it has items.
+ */
 function leastTotal(by: Advance<"step">["by"], { items }: Page): number {
   return by === "items" ? items.length : Math.min(items.length, 1);
 }

@@ -76,7 +76,7 @@ async function* lineTexts(call: Call, { head, chunks }: Download, pacer: Pacer):
         continue;
       }
       records++;
-      // the text of a sequence is complete if whitespace follows it (RFC 7464 section 2.4)
+      // the text of a record in a sequence is complete if whitespace follows it (RFC 7464 section 2.4)
       yield { data, ended: ended || (isSequence && /\s$/.test(data)), malformed };
     }
   }
@@ -106,7 +106,7 @@ async function* arrayTexts(call: Call, download: Download, pacer: Pacer): Record
   return undefined;
 }
 
-/** Reports whether the head declares that no body follows, so that nothing was cut off. */
+/** Reports whether the head of the response declares that no body follows, so that nothing was cut off. */
 function isWithoutBody({ status, header }: Download["head"]): boolean {
   return status === 204 || header("content-length") === "0";
 }
@@ -137,8 +137,8 @@ function notArray({ adapter }: Call, { head, errorIn }: Download, beginning: Uin
 }
 
 /**
- * Rejects a body of another type, which is not an event stream (WHATWG HTML section 9.2.3). By a rule, the
- * body may be an error.
+ * Rejects a body that is not an event stream according to its type (WHATWG HTML section 9.2.3). A rule may
+ * define such a body as an error.
  */
 async function checkType(call: Call, { head, chunks, errorIn }: Download): Promise<void> {
   const type = head.header("content-type");

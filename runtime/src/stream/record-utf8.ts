@@ -10,6 +10,6 @@ export interface RecordUtf8 {
 /** Decodes bytes as text. */
 export function utf8Of(bytes: Buffer): RecordUtf8 {
   const text = bytes.toString();
-  // checks the text first, which is nearly free for one-byte strings, as in most records
+  // checks the text first, which is nearly free for one-byte strings, the usual kind
   return { text, malformed: text.includes("\ufffd") && !isUtf8(bytes) };
 }

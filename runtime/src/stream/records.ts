@@ -25,10 +25,10 @@ import { type RecordText, recordTexts, truncated } from "./record-texts.ts";
 
 type Call = RunningCall<RecordsAdapter>;
 
-/** The length in characters above which records are read in pieces, so that other calls get their turns. */
+/** The length in characters above which records are read in pieces, so that other calls get a turn. */
 const LARGE_RECORD = 64 * 1024;
 
-/** Formats that may be mistaken for lines of JSON, with patterns for their beginnings. */
+/** Formats that may be mistaken for JSON lines, with patterns that match their beginnings. */
 const OTHERS: ReadonlyArray<{ readonly begins: RegExp; readonly name: string }> = [
   { begins: /^\s*\[/, name: "an array, which `records: {format: ARRAY}` reads" },
   {
@@ -38,9 +38,9 @@ const OTHERS: ReadonlyArray<{ readonly begins: RegExp; readonly name: string }> 
 ];
 
 /**
- * Yields the records of a response as they arrive: lines of JSON, server-sent events, or the items of an
- * array. Reads from the upstream only when the next record is requested. If a record is an error, because of
- * a rule or by its content, the stream ends with that error.
+ * Yields the records of a response as they arrive: JSON lines, server-sent events, or the items of an array.
+ * Reads from the upstream only when the next record is requested. If a record is an error, because of a rule
+ * or its content, the stream ends with that error.
  *
  * @throws ConnectError reason UPSTREAM_TRUNCATED if the body ends within a record or before the end marker of
  *   the rule, UPSTREAM_BODY_NOT_LINES, and the errors of `recordTexts`
@@ -51,7 +51,7 @@ export async function* records(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const { end, last, format } = call.adapter;
   const hasEnd = end.length > 0 || last !== undefined;
-  // an endless stream is aborted when the upstream closes, since it would never be read to the end
+  // an endless stream is aborted when the upstream closes, since waiting for its end would take forever
   const bounds = hasEnd || format === "array" ? {} : { until: call.route.upstream.closing };
   const download = await open(call, call.request(message), { bodyTimeoutMs: call.adapter.idleMs, ...bounds });
   let index = 0;
@@ -144,7 +144,7 @@ function recordError(call: Call, text: RecordText, { head }: Download, cause: un
 type Parse = (text: string) => JsonValue | undefined;
 
 /**
- * Returns a record as JSON. This is the data, or an object with the data and other parts of an event under
+ * Returns a record as JSON: the data, or an object that contains the data and other parts of an event under
  * the keys that the rule names.
  */
 function recordJson(adapter: RecordsAdapter, text: RecordText, parse: Parse): JsonValue | undefined {

@@ -18,9 +18,9 @@ export interface ServerEvent {
 }
 
 /**
- * Parses lines into events (WHATWG HTML section 9.2.6). Skips events without data. Yields an incomplete event
- * at the end of the body, which the standard drops, with `ended` false. Ignores `retry`, since this client
- * does not reconnect.
+ * Parses lines into events (WHATWG HTML section 9.2.6). Skips events without data. An incomplete event at the
+ * end of the body, which the standard drops, is yielded with `ended` false. Ignores `retry`, since this
+ * client does not reconnect.
  *
  * @param maxLength the maximum number of characters of an event, including its name and ID; each line of data
  *   counts as 32 more

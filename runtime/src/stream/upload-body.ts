@@ -20,7 +20,7 @@ const CHUNK_BYTES = 64 * 1024;
  * respond, or the call may end, before the client has sent everything.
  */
 export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> {
-  /** The error of the client's stream or of the adapter. */
+  /** The error that the client's stream or the adapter threw. */
   failure: { readonly error: unknown } | undefined;
   private readonly messages: AsyncIterator<AnyMessage>;
   private readonly chunkOf: (message: AnyMessage) => Uint8Array;
@@ -41,7 +41,7 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   /**
-   * Waits for the first message, whose chunk remains in the body. Resolves to undefined for an empty stream.
+   * Waits for the first message. Its chunk remains in the body. Resolves to undefined for an empty stream.
    */
   async first(): Promise<AnyMessage | undefined> {
     const { done, value } = await this.messages.next();
@@ -72,7 +72,7 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.over) return;
     this.over = true;
     this.endPending?.();
-    // a stream with a pending read may take time to end, and nothing here depends on its end
+    // a stream with a pending read may take time to end, and nothing here depends on that
     this.messages.return?.().catch(() => undefined);
   }
 
@@ -91,14 +91,17 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
       await this.fill(chunks);
     } catch (error) {
       if (chunks.size === 0) throw error;
-      // the error is thrown after the earlier messages are sent
+      // the error is thrown once the earlier messages have been sent
       this.awaited = Promise.reject(error);
       this.awaited.catch(() => undefined);
     }
     return chunks.size === 0 ? END : { done: false, value: chunks.bytes() };
   }
 
-  /** Adds the messages of one event-loop turn. Waits for at least one byte, unless the stream ends. */
+  /**
+   * Adds the messages that arrive in one event-loop turn. Waits for at least one byte, unless the stream
+   * ends.
+   */
   private async fill(chunks: ChunkBuffer): Promise<void> {
     let turn: Promise<undefined> | undefined;
     while (chunks.size < CHUNK_BYTES) {

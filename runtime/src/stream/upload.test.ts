@@ -42,7 +42,7 @@ const STALE: readonly (readonly [string, NonNullable<Credentials["rejected"]>, C
     Code.Internal,
     "UPSTREAM_TOKEN_REFUSED",
   ],
-  ["has a defect", () => Promise.reject(new Error("x")), Code.Internal, "UPSTREAM_CREDENTIALS_FAILED"],
+  ["causes an exception", () => Promise.reject(new Error("x")), Code.Internal, "UPSTREAM_CREDENTIALS_FAILED"],
 ];
 
 test.each(STALE)(

@@ -14,7 +14,7 @@ type AnyMessage = MessageShape<DescMessage>;
 
 /**
  * Sends the chunks of a client stream as a request body, or as a part of one, while they arrive. Reads the
- * next message when the connection has accepted the previous one. The first message determines the request. A
+ * next message once the connection has accepted the previous one. The first message determines the request. A
  * response that arrives before the end of the stream ends the call.
  *
  * @returns the response message

@@ -1,15 +1,15 @@
 import type { FetchFunction } from "../http/fetch-function.ts";
 
 /**
- * An upstream with a feed of one page, newest first, without entity tags. Its items can have any number and
- * size.
+ * An upstream with a feed of one page, newest first, without entity tags. The number and size of the items
+ * can be chosen.
  */
 export class BigFeed {
   /** The number of requests. */
   polls = 0;
   private readonly items: Array<{ readonly id: number; readonly name: string }> = [];
 
-  /** Adds items of about `bytes` bytes each. Ids count from 1, and `apart` makes gaps between them. */
+  /** Adds items of about `bytes` bytes each. Ids count from 1; `apart` is added to the ids of these items. */
   add(count: number, bytes: number, apart = 0): void {
     const name = "x".repeat(bytes);
     for (let added = 0; added < count; added++) {

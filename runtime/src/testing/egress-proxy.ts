@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Certificate } from "./certificates.ts";
 
-/** A request to the proxy of a test. */
+/** A request to a test's proxy. */
 export interface ProxyRequest {
   /** The request line without the version: `CONNECT host:port`, or `GET http://host/path`. */
   readonly line: string;
@@ -12,7 +12,7 @@ export interface ProxyRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** The proxy of a test. It resolves every name to 127.0.0.1, and maps ports by `ports`. */
+/** A test's proxy. It resolves every name to 127.0.0.1, and maps ports by `ports`. */
 export interface EgressProxyServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: ProxyRequest[];

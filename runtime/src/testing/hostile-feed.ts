@@ -6,14 +6,14 @@ export interface HostilePage {
   /** The ids of the items, newest first. An id may occur several times. */
   readonly ids: readonly number[];
   readonly tag?: string | undefined;
-  /** The number of the next page to which this page links. */
+  /** The number of the page to which this page links as the next one. */
   readonly link?: number | undefined;
   readonly interval?: string | undefined;
   readonly status?: number | undefined;
 }
 
 /**
- * An upstream with a feed that breaks all rules: each page has the content that the test sets, for any
+ * An upstream with a feed that breaks all rules: each page has the content that the test sets, whatever the
  * request.
  */
 export class HostileFeed {

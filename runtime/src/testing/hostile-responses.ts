@@ -1,7 +1,7 @@
 /**
  * A program for a separate process: `node hostile-responses.ts <name>` calls an upstream that sends a hostile
- * response from another process. Prints the result of the call, the result of a second call, and the growth
- * of the process in megabytes. With `undici` after the name, undici reads the response in place of the
+ * response from yet another process. Prints the result of the call, the result of a second call, and the
+ * growth of the process in megabytes. If `undici` follows the name, undici reads the response in place of the
  * runtime's own reader.
  */
 import { fork } from "node:child_process";
@@ -51,7 +51,7 @@ const RESPONSES: Readonly<Record<string, () => Respond>> = {
   "10 000 arrays": () => whole(nested("[", "]", 10_000)),
   "10 000 objects": () => whole(`${'{"self":'.repeat(10_000)}{}${"}".repeat(10_000)}`),
   "10 000 000 arrays": () => whole("[".repeat(10_000_000)),
-  "5 000 000 objects side by side": () => whole(`{"raw":[${"{},".repeat(5_000_000)}{}]}`),
+  "5 000 000 adjacent objects": () => whole(`{"raw":[${"{},".repeat(5_000_000)}{}]}`),
   "1 000 000 numbers with a large exponent": () =>
     whole(`{"id":9007199254740993,"raw":[${"1e999,".repeat(1_000_000)}1]}`),
   "10 000 levels of raw JSON": () => whole(`{"raw":${nested("[", "]", 10_000)}}`),
@@ -63,18 +63,19 @@ const RESPONSES: Readonly<Record<string, () => Respond>> = {
   "a string of 40 MB": () => whole(`{"name":"${"x".repeat(40_000_000)}"}`),
   "a string of 40 MB in chunks": () => endless(CHUNKED, `10000\r\n${"x".repeat(65_536)}\r\n`),
   "a gzip bomb": () => whole(gzipSync(zeros()), "content-encoding: gzip\r\n"),
-  "a gzip of a gzip bomb": () => whole(gzipSync(gzipSync(zeros())), "content-encoding: gzip, gzip\r\n"),
+  "a gzip bomb inside gzip": () => whole(gzipSync(gzipSync(zeros())), "content-encoding: gzip, gzip\r\n"),
   "a brotli bomb": () => whole(brotliCompressSync(zeros()), "content-encoding: br\r\n"),
   "a zstd bomb": () => whole(zstdCompressSync(zeros()), "content-encoding: zstd\r\n"),
   "a thousand encodings": () => whole("x", `content-encoding: ${Array(1000).fill("gzip").join(",")}\r\n`),
-  "headers without an end": () => endless("HTTP/1.1 200 OK\r\n", "x-more: more\r\n"),
-  "a header without an end": () => endless("HTTP/1.1 200 OK\r\nx-long: ", "x".repeat(65_536)),
-  "trailers without an end": () => endless(`${CHUNKED}2\r\n{}\r\n0\r\n`, "x-more: more\r\n"),
-  "100 Continue without an end": () => endless("", "HTTP/1.1 100 Continue\r\n\r\n"),
-  "103 Early Hints without an end": () => endless("", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"),
+  "endless headers": () => endless("HTTP/1.1 200 OK\r\n", "x-more: more\r\n"),
+  "an endless header": () => endless("HTTP/1.1 200 OK\r\nx-long: ", "x".repeat(65_536)),
+  "endless trailers": () => endless(`${CHUNKED}2\r\n{}\r\n0\r\n`, "x-more: more\r\n"),
+  "an endless sequence of 100 Continue": () => endless("", "HTTP/1.1 100 Continue\r\n\r\n"),
+  "an endless sequence of 103 Early Hints": () =>
+    endless("", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"),
   "101 Switching Protocols": () =>
     raw("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n"),
-  "some interim responses": () => (socket) => {
+  "a few interim responses": () => (socket) => {
     socket.write("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(5));
     whole('{"id":5}')(socket);
   },
@@ -89,11 +90,11 @@ const RESPONSES: Readonly<Record<string, () => Respond>> = {
       'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n8\r\n{"id":5}\r\n0\r\n\r\n',
     ),
   "a negative length": () => raw("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{}"),
-  "a length beyond all numbers": () => raw(`HTTP/1.1 200 OK\r\ncontent-length: ${"9".repeat(400)}\r\n\r\n{}`),
+  "a length beyond 2^64": () => raw(`HTTP/1.1 200 OK\r\ncontent-length: ${"9".repeat(400)}\r\n\r\n{}`),
   "chunk extensions": () => raw(`${CHUNKED}8;a=b;c="d"\r\n{"id":5}\r\n0;e\r\n\r\n`),
-  "chunk extensions without an end": () => endless(`${CHUNKED}8;`, "a".repeat(65_536)),
-  "a chunk of a size beyond all numbers": () => raw(`${CHUNKED}${"f".repeat(40)}\r\n{}`),
-  "HTTP/1.0, ended by the close": () => raw('HTTP/1.0 200 OK\r\n\r\n{"id":5}'),
+  "endless chunk extensions": () => endless(`${CHUNKED}8;`, "a".repeat(65_536)),
+  "a chunk size beyond 2^64": () => raw(`${CHUNKED}${"f".repeat(40)}\r\n{}`),
+  "HTTP/1.0, ended by closing the connection": () => raw('HTTP/1.0 200 OK\r\n\r\n{"id":5}'),
   "HTTP/0.9": () => raw('{"id":5}'),
   "a null byte in a header": () => raw("HTTP/1.1 200 OK\r\nx-a: a\0b\r\ncontent-length: 2\r\n\r\n{}"),
 };

@@ -12,7 +12,7 @@ interface Channel {
   readonly memberships: Set<MemoryMembership>;
 }
 
-/** A bus for several simulated processes, whose leases the test controls. */
+/** A bus for several simulated processes. The test controls the leases. */
 export class MemoryBus {
   readonly names: FeedName[] = [];
   private readonly channels = new Map<string, Channel>();

@@ -27,8 +27,8 @@ export interface Verdict {
 }
 
 /**
- * `ours` is the runtime's own client with handlers of undici, `borrowing` the same with handlers that borrow
- * chunks.
+ * `ours` is the runtime's own client with undici's handlers; `borrowing` is the same client with handlers
+ * that borrow chunks.
  */
 export type ClientKind = "ours" | "borrowing" | "undici";
 
@@ -93,8 +93,8 @@ class ScriptedSocket extends Duplex {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Sends two requests to a server, which follows the script for the first request and responds correctly to
- * the second.
+ * Sends two requests to a server that follows the script for the first request and responds correctly to the
+ * second.
  */
 export async function verdictOf(kind: ClientKind, script: Script): Promise<Verdict> {
   const sockets: ScriptedSocket[] = [];

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 
-/** The server of a test, on a free port. */
+/** A test's server, on a free port. */
 export interface TestServer {
   readonly url: string;
   /** The open connections. */
@@ -17,7 +17,7 @@ export function httpUpstream(listener: RequestListener): Promise<TestServer> {
   return start(createServer(listener));
 }
 
-/** Starts an upstream that writes raw bytes. `listener` is called when the head of a request has arrived. */
+/** Starts an upstream that writes raw bytes. `listener` is called once the head of a request has arrived. */
 export function rawUpstream(listener: (socket: Socket) => void): Promise<TestServer> {
   return start(createTcpServer((socket) => socket.once("data", () => listener(socket))));
 }

@@ -23,7 +23,7 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { RequestWriter } from "../request/request-writer.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 
-/** The service for tests of streams, without generated code. */
+/** The service for tests of streams, written without generated code. */
 const registry = createFileRegistry(
   create(FileDescriptorProtoSchema, {
     name: "test/v1/stream.proto",
@@ -179,7 +179,7 @@ export function watchAdapter(
   };
 }
 
-/** Returns an adapter that downloads `GET /v2/items` with any content. */
+/** Returns an adapter that downloads `GET /v2/items`, whatever its content type. */
 export function downloadAdapter(
   rules: Rules = {},
 ): DownloadAdapter<typeof downloadMethod.input, typeof downloadMethod.output> {
@@ -195,8 +195,8 @@ export function downloadAdapter(
 }
 
 /**
- * Returns an adapter that uploads to `POST /v2/items`. The chunks are the whole body, or a part after the
- * part with the title.
+ * Returns an adapter that uploads to `POST /v2/items`. The chunks are the whole body, or a part that follows
+ * the part with the title.
  */
 export function uploadAdapter(
   rules: Rules = {},

@@ -114,7 +114,7 @@ export const PLAIN_RULES: MethodRules = {
   idempotent: true,
 };
 
-/** The differences between the GetThing of a test and `GET /things/{name}?limit=`. */
+/** The properties in which a test's GetThing differs from `GET /things/{name}?limit=`. */
 export interface ThingVariant {
   readonly rules?: Partial<MethodRules>;
   readonly request?: ThingAdapter["request"];
@@ -122,7 +122,7 @@ export interface ThingVariant {
 
 const THING_KEYS: ReadonlySet<string> = new Set(["id", "name", "raw", "self"]);
 
-/** Returns an adapter like the output of the generator. */
+/** Returns an adapter like those that the generator prints. */
 export function thingAdapter({ rules, request }: ThingVariant = {}): ThingAdapter {
   return {
     kind: "unary",

@@ -20,8 +20,8 @@ export interface TimelineFailure {
 }
 
 /**
- * An upstream with one feed, newest first, in pages that are connected by `Link` headers. Provides a `fetch`
- * function that responds immediately, as the test determines.
+ * An upstream with one feed, newest first, whose pages are connected by `Link` headers. Provides a `fetch`
+ * function that responds immediately, as the test specifies.
  */
 export class Timeline {
   /** The ids in order of creation, oldest first. */
@@ -34,7 +34,7 @@ export class Timeline {
   overlap = 0;
   /** The path in links. Default: the path of the request. */
   linkedPath: string | undefined;
-  /** The failure that replaces the response while it is set. */
+  /** The failure that replaces the response while this is set. */
   failure: TimelineFailure | undefined;
   /** Called before each response, for changes between pages. */
   onRequest: ((page: number) => void) | undefined;

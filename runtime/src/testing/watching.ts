@@ -110,7 +110,7 @@ export class Watching {
   }
 }
 
-/** Waits until all work is done that does not depend on time. */
+/** Waits until all work that does not depend on time is done. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 16; turn++) await setImmediate();
 }

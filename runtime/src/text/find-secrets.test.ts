@@ -23,14 +23,14 @@ const points = (text: string, write: (point: number) => string) =>
 
 /** The encodings in which a peer may write a text that it has received. */
 const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
-  "as it is": (text) => text,
+  unchanged: (text) => text,
   "in upper case": (text) => text.toUpperCase(),
   "in lower case": (text) => text.toLowerCase(),
   "percent-encoded": encodeURIComponent,
   "percent-encoded in lower case": (text) =>
     encodeURIComponent(text).replace(/%../g, (part) => part.toLowerCase()),
   "percent-encoded twice": (text) => encodeURIComponent(encodeURIComponent(text)),
-  "percent-encoded throughout": (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&"),
+  "with every character percent-encoded": (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&"),
   "as a form": (text) => new URLSearchParams({ a: text }).toString().slice(2),
   "as JSON": (text) => JSON.stringify(text).slice(1, -1),
   "as JSON with escaped slashes": (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/"),
@@ -41,19 +41,20 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
       /[&<>"']/g,
       (char) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[char] ?? "&#39;",
     ),
-  "as HTML of numbers": (text) => points(text, (point) => `&#${point};`),
-  "as HTML of long numbers": (text) => points(text, (point) => `&#${String(point).padStart(12, "0")};`),
-  "as HTML of long hexadecimal": (text) => points(text, (point) => `&#x${hexOf(point, 9)};`),
+  "as decimal HTML entities": (text) => points(text, (point) => `&#${point};`),
+  "as decimal HTML entities with zeros": (text) =>
+    points(text, (point) => `&#${String(point).padStart(12, "0")};`),
+  "as hexadecimal HTML entities with zeros": (text) => points(text, (point) => `&#x${hexOf(point, 9)};`),
   "as HTML without semicolons": (text) => points(text, (point) => `&#${point}`),
   "as JavaScript with braces": (text) => points(text, (point) => `\\u{${hexOf(point, 1)}}`),
   "as base64": (text) => Buffer.from(text).toString("base64"),
   "as base64 without padding": (text) => Buffer.from(text).toString("base64").replaceAll("=", ""),
   "as base64url": (text) => Buffer.from(text).toString("base64url"),
-  "as base64 behind one byte": (text) => Buffer.from(`:${text}`).toString("base64"),
-  "as base64 between others": (text) => Buffer.from(`me:${text}:you`).toString("base64"),
+  "as base64 after one byte": (text) => Buffer.from(`:${text}`).toString("base64"),
+  "as base64 between other bytes": (text) => Buffer.from(`me:${text}:you`).toString("base64"),
   "as base64 in an address": (text) => encodeURIComponent(Buffer.from(text).toString("base64")),
   "as hexadecimal": (text) => Buffer.from(text).toString("hex"),
-  "as upper hexadecimal": (text) => Buffer.from(text).toString("hex").toUpperCase(),
+  "as upper-case hexadecimal": (text) => Buffer.from(text).toString("hex").toUpperCase(),
 };
 
 /** Possible API keys: printable, without leading and trailing spaces. */
@@ -166,7 +167,8 @@ const SEPARATIONS: Readonly<Record<string, (text: string) => string>> = {
       .replace(/..(?=.)/g, "$&:"),
   "as UTF-16": (text) => Buffer.from(text, "utf16le").toString("utf8"),
   "as UTF-16, big endian": (text) => Buffer.from(text, "utf16le").swap16().toString("utf8"),
-  "as UTF-16 with its mark, in Latin 1": (text) => Buffer.from(`\ufeff${text}`, "utf16le").toString("latin1"),
+  "as UTF-16 with a byte order mark, read as Latin-1": (text) =>
+    Buffer.from(`\ufeff${text}`, "utf16le").toString("latin1"),
   "as UTF-32": (text) => [...text].map((char) => `\0\0\0${char}`).join(""),
 };
 

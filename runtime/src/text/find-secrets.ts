@@ -4,8 +4,8 @@ import type { Secret } from "./secret.ts";
 import { isLong, mayHoldPart, SecretParts } from "./secret-parts.ts";
 
 /**
- * A secret with fewer characters is searched only as a whole word. The same characters within a word reveal
- * nothing.
+ * A secret with fewer characters than this is searched only as a whole word. The same characters within a
+ * longer word reveal nothing.
  */
 const SHORT = 8;
 
@@ -15,8 +15,8 @@ const SHORT = 8;
 const MIN_BEGINNING = 4;
 
 /**
- * The minimum length of a plain view. A secret whose plain view is shorter, because it is mostly blanks, is
- * searched only literally, since its plain view could match anything.
+ * The minimum length of a plain view. A secret whose plain view is shorter, because it consists mostly of
+ * blanks, is searched only literally, since its plain view could match anything.
  */
 const MIN_PLAIN = 6;
 
@@ -36,7 +36,7 @@ interface Needles {
   readonly plain: readonly string[];
   /** The parts that are searched separately. Undefined for a short secret. */
   readonly parts: SecretParts | undefined;
-  /** The parts that are searched with separators in any place. */
+  /** The parts that are searched with separators anywhere between their characters. */
   readonly separated: SecretParts | undefined;
   /** Whether the strings are searched only as whole words. */
   readonly areWords: boolean;
@@ -51,10 +51,10 @@ const known = new WeakMap<Secret, Needles>();
  * Returns the ranges of secrets in a text, in order and without overlaps. Finds secrets: literally, ignoring
  * case; percent-encoded, or escaped as in JSON, JavaScript or HTML, wholly or in part, once or repeatedly; in
  * base64 and base64url, at any offset; in hexadecimal; and their beginnings before the ellipsis of a
- * truncated text. If a secret has 16 characters or more, any 12 consecutive characters are found. If 8 of
- * these are ASCII letters or digits, they are also found with any separators between them or in place of the
- * other characters. A secret with fewer than 8 characters is found only as a whole word: literally, in lower
- * case, percent-encoded, and as in JSON.
+ * truncated text. If a secret has 16 characters or more, any 12 consecutive characters of it are found. If 8
+ * of these are ASCII letters or digits, these 8 are found even with separators between them or in place of
+ * the other characters. A secret with fewer than 8 characters is found only as a whole word: literally, in
+ * lower case, percent-encoded, and as in JSON.
  */
 export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   const all = secrets.filter((secret) => mayHold(text, secret)).map(needlesOf);
@@ -88,7 +88,10 @@ function wholeIn(text: string, view: PlainView, cuts: readonly Cut[], { plain, a
   });
 }
 
-/** Reports whether a search is necessary. This quick check rules it out for most headers and error texts. */
+/**
+ * Reports whether a search is necessary. For most headers and error texts, this quick check rules out a
+ * search.
+ */
 function mayHold(text: string, secret: Secret): boolean {
   const value = secret.reveal();
   // no encoding of a secret is shorter than half of the secret
@@ -118,7 +121,7 @@ function makeNeedles(text: string): Needles {
   }
   const bytes = Buffer.from(text);
   const inJson = JSON.stringify(text).slice(1, -1);
-  // part of a secret may look like an escape without being one, depending on how the secret was encoded
+  // a part of a secret may look like an escape; whether it is one depends on how the secret was encoded
   const views = [text, encodeURIComponent(text), inJson].map(plainView);
   const literal = [text, ...base64Cores(bytes), bytes.toString("hex")].map(literalView);
   const distinct = new Set([...views, ...literal].map((view) => view.plain));
@@ -171,7 +174,9 @@ const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a
 /** The maximum length of a truncated escape. */
 const MAX_ESCAPE = 17;
 
-/** The place at which a text was truncated: an ellipsis, and the start of the truncated escape before it. */
+/**
+ * The position at which a text was truncated: an ellipsis, and the start of the truncated escape before it.
+ */
 interface Cut {
   readonly ellipsis: number;
   readonly from: number;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * Returns the database key for a secret, which is its SHA-256 in base64url. A plain hash suffices, since
- * secrets are random and long.
+ * Returns the database key for a secret, which is the SHA-256 of the secret in base64url. A plain hash
+ * suffices, since secrets are random and long.
  */
 export function hashOf(secret: string): string {
   return hash("sha256", secret, "base64url");

@@ -5,7 +5,8 @@ LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
 /**
- * Returns the host of an origin, for comparison with names and addresses. Omits brackets, port and final dot.
+ * Returns the host of an origin for comparison with names and addresses, without brackets, port and final
+ * dot.
  */
 export function hostOf(origin: string): string {
   return new URL(origin).hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");

@@ -4,9 +4,9 @@ const SPACE = 0x20;
 export type Range = readonly [from: number, to: number];
 
 /**
- * A text without escapes, for comparisons. It has bytes of UTF-8 as characters, ASCII letters in lower case,
- * and `_` as `/`. Every run of spaces, `+` and `-` is one space, since forms and base64url replace these
- * characters by each other.
+ * A text without escapes, for comparisons. Each UTF-8 byte is one character, ASCII letters are in lower case,
+ * and `_` is replaced by `/`. Every run of spaces, `+` and `-` becomes one space, since forms and base64url
+ * replace these characters with each other.
  */
 export interface PlainView {
   readonly plain: string;
@@ -14,14 +14,14 @@ export interface PlainView {
   readonly starts: ArrayLike<number>;
   /** The positions in the text at which the characters of `plain` end. */
   readonly ends: ArrayLike<number>;
-  /** The hashes of each four consecutive characters. */
+  /** The hashes of every four consecutive characters. */
   readonly hashes: Uint16Array;
 }
 
 /**
- * Matches escapes: percent-encoding, once or repeatedly; escapes of JSON and JavaScript, also nested; escapes
- * of HTML; escapes of JSON pointers. Each alternative consumes its first characters, so that the search takes
- * linear time.
+ * Matches escapes: percent-encoding, once or repeatedly; escapes of JSON and JavaScript, including nested
+ * ones; escapes of HTML; escapes of JSON pointers. Each alternative consumes its first characters, so that
+ * the search takes linear time.
  */
 const ESCAPE = new RegExp(
   [
@@ -71,8 +71,7 @@ export function literalView(text: string): PlainView {
 
 /**
  * Returns only the ASCII letters and digits of a plain view. They can be compared even if there are
- * separators between any of them, as in field paths, UTF-16 bytes, and base64 or hexadecimal on several
- * lines.
+ * separators between them, as in field paths, UTF-16 bytes, and base64 or hexadecimal on several lines.
  */
 export function skeleton({ plain, starts, ends }: PlainView): PlainView {
   const kept = letterPlaces(plain);
@@ -87,7 +86,7 @@ function viewOf(plain: string, starts: ArrayLike<number>, ends: ArrayLike<number
   return { plain, starts, ends, hashes: hashesOf(plain) };
 }
 
-/** Returns the hashes of each four consecutive characters of a plain view. */
+/** Returns the hashes of every four consecutive characters of a plain view. */
 export function hashesOf(plain: string): Uint16Array {
   const hashes = new Uint16Array(Math.max(0, plain.length - 3));
   let block = 0;
@@ -113,7 +112,7 @@ export function skeletonText(plain: string): string {
   return plain.replace(/[^a-z0-9]+/g, "");
 }
 
-/** Returns the text of `literalView` without positions. Fast for ASCII, as in most texts. */
+/** Returns the text of `literalView` without positions. This is fast for ASCII, and most texts are ASCII. */
 export function literalPlain(text: string): string {
   if (!/^[\x20-\x7e]*$/.test(text)) return literalView(text).plain;
   return text
@@ -192,7 +191,7 @@ class ViewWriter {
     return end;
   }
 
-  /** Writes bytes that together represent a part of the text. */
+  /** Writes bytes that together represent part of the text. */
   write(bytes: string, from: number, to: number): void {
     for (let at = 0; at < bytes.length; at++) this.byte(bytes.charCodeAt(at), from, to);
   }

@@ -12,7 +12,7 @@ const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?@!$&()*+,;=[\]]|%[0-9A-Fa-f]{2})+$/;
 
 /**
  * The parameters of a response to a client (RFC 6749 section 4.1.2, RFC 9207). A redirect URI must not
- * contain them, since clients could confuse the two.
+ * contain parameters with these names, since a client could confuse them with the response.
  */
 const RESPONSE_PARAMETERS = ["code", "error", "error_description", "error_uri", "iss", "response", "state"];
 
@@ -52,8 +52,8 @@ export function isOn(origin: string, address: string): boolean {
 }
 
 /**
- * Returns the canonical name of a host, without a trailing dot. All names of the user's own machine are the
- * same.
+ * Returns the canonical name of a host, without a trailing dot. All names of the user's own machine have the
+ * same canonical name.
  */
 function nameOf(url: URL): string {
   return isLoopback(url) ? "localhost" : url.hostname.replace(/\.$/, "");

@@ -1,7 +1,8 @@
 const MAX_LENGTH = 500;
 
 /**
- * The maximum length of a grapheme cluster, e.g. a family emoji, that is kept whole when a text is truncated.
+ * The maximum length of a grapheme cluster, e.g. a family emoji, that is kept whole when a text is truncated,
+ * in characters.
  */
 const MAX_CLUSTER = 50;
 
@@ -10,8 +11,8 @@ const CLUSTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 const VISIBLE = String.raw`[^\p{Cc}\p{Cf}\p{Z}\s]`;
 
 // Matches C0 and C1 controls, format characters, line separators and byte order marks, which can forge a log
-// line, or reverse or hide text. Scripts and emoji need some of these characters, each next to particular
-// characters.
+// line, or reverse or hide text. Scripts and emoji need some of these characters, each only next to
+// particular characters.
 const UNSAFE = new RegExp(
   [
     // joiners: emoji of several people, Persian, Indic scripts
@@ -28,9 +29,9 @@ const UNSAFE = new RegExp(
 );
 
 /**
- * Makes a peer's text suitable for an error message: a single line of well-formed text, without control
- * characters and without characters that reorder or hide others, and at most `max` characters long. An
- * ellipsis shows where it was truncated.
+ * Makes a peer's text suitable for an error message: a single line of well-formed text, at most `max`
+ * characters long, without control characters and without characters that reorder or hide other characters.
+ * An ellipsis shows where the text was truncated.
  */
 export function safeText(text: string, max: number = MAX_LENGTH): string {
   // truncates first, so that megabytes are not sanitized for one line

@@ -1,6 +1,6 @@
 import type { Secret } from "./secret.ts";
 
-/** The minimum number of bytes of a key. */
+/** The minimum length of a key, in bytes. */
 const MIN_KEY_BYTES = 32;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Finds parts of secrets: excerpts that an upstream quotes, or the rest of a secret between separators and
- * broken escapes.
+ * Finds parts of secrets: excerpts that an upstream quotes, or what remains of a secret between separators
+ * and broken escapes.
  */
 import {
   hashesOf,
@@ -21,15 +21,15 @@ const LONG = 16;
 const PART = 12;
 
 /**
- * The minimum length of a part, in characters of its plain view, where runs of blanks are collapsed. If
- * separators are between the characters, it is a number of letters and digits. A shorter part could match
- * anything.
+ * The minimum length of a part, in characters of its plain view, in which runs of blanks are collapsed. If
+ * there are separators between the characters, only letters and digits are counted. A shorter part could
+ * match anything.
  */
 const MIN_PART = 8;
 
 /**
- * Matches words of a language. Such words are not a part of a secret like `my-refresh-token`, even with the
- * same separators.
+ * Matches words of a language. Such words do not reveal part of a secret like `my-refresh-token`, even with
+ * the same separators.
  */
 const WORDS = /^\s*\p{L}+(?: \p{L}+)+\s*$/u;
 
@@ -42,13 +42,13 @@ const MAX_PLACES = 4;
 /** The number of different block hashes. */
 const HASHES = 1 << 16;
 
-/** Reports whether a secret is long enough to search its parts. */
+/** Reports whether a secret is so long that its parts are searched. */
 export function isLong(secret: string): boolean {
   return secret.length >= LONG;
 }
 
 /**
- * Reports whether a text that is shorter than a long secret may contain a part of it. This is a quick check.
+ * Reports whether a text that is shorter than a long secret may contain part of it. This is a quick check.
  */
 export function mayHoldPart(text: string, secret: string): boolean {
   if (!isLong(secret) || text.length < MIN_PART) return false;
@@ -60,8 +60,7 @@ export function mayHoldPart(text: string, secret: string): boolean {
 }
 
 /**
- * Returns a text without its escapes, its decodings as base64 from each offset, and its decoding as
- * hexadecimal.
+ * Returns a text without its escapes, its base64 decodings from each offset, and its hexadecimal decoding.
  */
 function readings(text: string): string[] {
   const base64 = text.replace(/[^A-Za-z0-9+/_-]+/g, "");
@@ -80,7 +79,7 @@ function sharesBlock(text: string, whole: string): boolean {
   return false;
 }
 
-/** One encoding of a secret. `places` has the position of each of its characters in its plain view. */
+/** One encoding of a secret. `places` contains the position of each of its characters in its plain view. */
 interface Needle {
   readonly text: string;
   /** The last entry is the length of the plain view. */

@@ -1,8 +1,8 @@
 import { distance as editDistance } from "fastest-levenshtein";
 
 /**
- * Returns the candidate nearest to a misspelt word, ignoring case. Returns undefined if more than a third of
- * the word differs from every candidate.
+ * Returns the candidate nearest to a misspelt word, ignoring case. Returns undefined if the word differs from
+ * every candidate in more than a third of its characters.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, 200).toLowerCase();

@@ -1,7 +1,7 @@
 import { type Clock, MAX_DELAY_MS } from "connect-rest-codec/internal";
 
 /**
- * Settles like the promise, but rejects with the reason of the signal as soon as the signal is aborted. A
+ * Settles as the promise does, but rejects with the reason of the signal as soon as the signal is aborted. A
  * callback that ignores its signal thus cannot delay the call.
  */
 export function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -44,7 +44,7 @@ export async function sleepUntil(at: () => number, clock: Clock, signal: AbortSi
   }
 }
 
-/** The time limit of work, and other signals that end it. */
+/** The time limit for some work, and other signals that end the work. */
 interface Bounds {
   readonly ms: number;
   readonly clock: Clock;

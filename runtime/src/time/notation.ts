@@ -11,7 +11,7 @@ import {
   UNIT_DIGITS,
 } from "connect-rest-codec/internal";
 
-/** How a time is rounded that is finer than its unit or notation: to the earlier or to the later time. */
+/** How a time that is finer than its unit or notation is rounded: to the earlier or to the later time. */
 export type Rounding = "down" | "up";
 
 /** The number of nanoseconds in a second. */

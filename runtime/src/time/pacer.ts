@@ -6,15 +6,16 @@ const UNITS_PER_TURN = 64;
 const BYTES_PER_UNIT = 2048;
 
 /**
- * Gives other work a turn. A loop over input in one piece, such as a thousand records in a chunk, does not
- * leave the microtask queue, so timers, connections and other calls would wait until all of it is done. Such
- * a loop counts the cost of its input, and pauses when the budget of a turn is spent.
+ * Gives other work a turn. A loop over input that has arrived in one piece, such as a thousand records in a
+ * chunk, does not leave the microtask queue, so timers, connections and other calls would wait until the
+ * whole piece is processed. Such a loop counts the cost of its input, and pauses when the budget of a turn is
+ * spent.
  */
 export class Pacer {
   private readonly signal: AbortSignal | undefined;
   private spent = 0;
 
-  /** @param signal pauses reject with its reason after it is aborted */
+  /** @param signal once it is aborted, pauses reject with its reason */
   constructor(signal?: AbortSignal) {
     this.signal = signal;
   }
@@ -25,7 +26,10 @@ export class Pacer {
     return this.spent < UNITS_PER_TURN ? undefined : this.pause();
   }
 
-  /** Counts a chunk of bytes, which has a minimum cost. Returns a promise when it is time to pause. */
+  /**
+   * Counts a chunk of bytes; even a small chunk has a minimum cost. Returns a promise when it is time to
+   * pause.
+   */
   bytes(count: number): Promise<void> | undefined {
     return this.items(1 + count / BYTES_PER_UNIT);
   }

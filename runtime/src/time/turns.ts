@@ -9,7 +9,7 @@ export class Turns {
   }
 
   /**
-   * Runs a task when it is its turn. Rejects with the reason of the signal if the signal is aborted before
+   * Runs a task when its turn comes. Rejects with the reason of the signal if the signal is aborted before
    * that.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {

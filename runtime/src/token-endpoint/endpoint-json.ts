@@ -9,8 +9,8 @@ import { EndpointError } from "./endpoint-error.ts";
 import type { EndpointResponse } from "./tokens.ts";
 
 /**
- * Returns the JSON object in a successful response. Omits members that are `null`, `false` or empty, which
- * many servers send in place of absent members.
+ * Returns the JSON object in a successful response. Omits members that are `null`, `false` or empty, since
+ * many servers send such members instead of omitting them.
  *
  * @throws EndpointError for an error status, or for an `error` in the object, which some servers send with
  *   status 200

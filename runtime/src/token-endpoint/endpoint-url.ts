@@ -8,7 +8,7 @@ export const ENDPOINT_EXPECTED =
   "an https address without user and fragment (http on localhost, 127.0.0.1 and ::1 alone)";
 
 /**
- * Describes the problem of an endpoint's address without revealing a password. Returns undefined if the
+ * Describes the problem with an endpoint's address without revealing a password. Returns undefined if the
  * address is valid.
  */
 export function problemOfEndpoint(address: unknown): string | undefined {

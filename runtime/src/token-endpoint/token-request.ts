@@ -19,7 +19,7 @@ const SECRET_PARAMETERS = ["code", "code_verifier", "refresh_token", "token"];
 /**
  * Requests tokens from a token endpoint (RFC 6749 sections 4.1.3, 4.4.2 and 6).
  *
- * @param now the time, in milliseconds since 1970, at which the lifetime of the tokens begins
+ * @param now the time from which the lifetime of the tokens is measured, in milliseconds since 1970
  * @throws EndpointError, whose text contains no secret
  */
 export async function requestTokens(endpoint: TokenEndpoint, grant: Grant, now: number): Promise<Tokens> {
@@ -40,7 +40,7 @@ export async function requestTokens(endpoint: TokenEndpoint, grant: Grant, now: 
 }
 
 /**
- * Revokes a token (RFC 7009). Also succeeds if the server does not know the token.
+ * Revokes a token (RFC 7009). Succeeds even if the server does not know the token.
  *
  * @param url the revocation endpoint
  * @throws EndpointError
@@ -66,8 +66,8 @@ export async function revokeToken(
 }
 
 /**
- * Returns options for the OAuth library. `send` sends its requests, and `read` reads the responses before the
- * library processes them.
+ * Returns options for the OAuth library. `send` sends the library's requests, and `read` reads the responses
+ * before the library processes them.
  */
 export function fetchOptions(send: Send, read: (response: EndpointResponse) => JsonObject, status = 200) {
   const customFetch = async (
@@ -101,8 +101,8 @@ function parametersOf(given: Grant["parameters"]): Record<string, string> {
 }
 
 /**
- * Reads a token response without its ID token, which is not used. If the token type is missing, it is
- * `bearer`.
+ * Reads a token response without its ID token, which is not used. If the token type is missing, `bearer` is
+ * assumed.
  */
 function readTokenJson(response: EndpointResponse): JsonObject {
   const { id_token: _, ...json } = readEndpointJson(response);
@@ -111,7 +111,7 @@ function readTokenJson(response: EndpointResponse): JsonObject {
 
 function tokensOf(found: oauth.TokenEndpointResponse, now: number): Tokens {
   const { access_token, expires_in, refresh_token, scope, token_type } = found;
-  // a token that is bound to a key which this client lacks cannot be used
+  // the token is bound to a key that this client lacks, so it cannot be used
   if (token_type !== "bearer") throw new EndpointError("expected a bearer token, got another type of token");
   if (!/^[\x21-\x7e]+$/.test(access_token)) {
     throw new EndpointError("expected an access token of printable ASCII, got other characters");
@@ -127,7 +127,7 @@ function tokensOf(found: oauth.TokenEndpointResponse, now: number): Tokens {
 /** Ten years in seconds. A longer lifetime is practically unlimited, and could overflow a date. */
 const MAX_LIFE_S = 10 * 366 * 86_400;
 
-/** Does work, and converts its errors to endpoint errors whose texts contain no secrets. */
+/** Runs work, and converts its errors to endpoint errors whose texts contain no secrets. */
 async function guarded<T>(
   { secret }: TokenClient,
   parameters: Grant["parameters"],
@@ -144,13 +144,13 @@ async function guarded<T>(
   }
 }
 
-/** Returns the error without secrets, since a server may repeat them. */
+/** Returns the error without secrets. A server may repeat the secrets that it received. */
 export function cleaned(error: unknown, secrets: readonly Secret[]): EndpointError {
   const text = error instanceof Error ? error.message : String(error);
   const problem = shownText(text, secrets, MAX_PROBLEM);
   if (!(error instanceof EndpointError)) return new EndpointError(problem);
   const { status, retryAfter } = error;
-  // a valid code is a word; any other text may contain anything
+  // a valid code is a word; other text could contain anything
   const code = /^[\w.-]{1,64}$/.test(error.code ?? "") ? error.code : undefined;
   return new EndpointError(problem, { code, status, retryAfter });
 }

@@ -45,8 +45,8 @@ export interface EndpointResponse {
   readonly body: Uint8Array;
 }
 
-/** Sends a request, within limits of size and time. Rejects if there is no response. */
+/** Sends a request, within size and time limits. Rejects if there is no response. */
 export type Send = (request: EndpointRequest) => Promise<EndpointResponse>;
 
-/** The maximum size of a response of an endpoint, in bytes. */
+/** The maximum size of an endpoint's response, in bytes. */
 export const MAX_ENDPOINT_BYTES = 256 * 1024;

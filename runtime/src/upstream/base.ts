@@ -10,7 +10,7 @@ export interface Base {
 }
 
 /**
- * Parses a base address, which must use `http` or `https`, without user, query and fragment.
+ * Parses a base address. It must use `http` or `https`, and have no user, query or fragment.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */

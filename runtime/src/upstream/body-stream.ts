@@ -28,7 +28,8 @@ export async function* bodyStream(
 }
 
 /**
- * Returns the first bytes of a body, for the text of an error. If reading them fails, the call does not fail.
+ * Returns the first bytes of a body, for the text of an error. If they cannot be read, the call does not fail
+ * for that reason.
  */
 export async function beginningOf(
   { status, headers, body }: OpenExchange,

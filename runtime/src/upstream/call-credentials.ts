@@ -43,8 +43,8 @@ export class CallCredentials {
   }
 
   /**
-   * The credentials, if they are the same for all calls and never refreshed. Undefined if they are provided
-   * or fetched.
+   * The credentials, if they are the same for all calls and never refreshed. Undefined if a function provides
+   * them or if they are fetched.
    */
   get fixed(): Credentials | undefined {
     const { configured } = this.parts;
@@ -94,7 +94,7 @@ export class CallCredentials {
     return { name: `${name} ${kind}`, isPublic: false, provided };
   }
 
-  /** Returns a hash that distinguishes the credentials of this kind without revealing them. */
+  /** Returns a hash that distinguishes credentials of this kind without revealing them. */
   hash(kind: CredentialKind, credentials: Credentials): string {
     return this.parts.identities.of(kind, credentials);
   }

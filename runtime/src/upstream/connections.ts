@@ -24,6 +24,6 @@ export interface Connections {
    * response.
    */
   isForwarded(origin: string): boolean;
-  /** Waits for running exchanges. Later exchanges fail. */
+  /** Waits for running exchanges. Exchanges that begin later fail. */
   close(): Promise<void>;
 }

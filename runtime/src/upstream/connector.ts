@@ -1,5 +1,5 @@
 import type { LookupFunction, OnReadOpts } from "node:net";
-import { buildConnector } from "undici";
+import { buildConnector } from "../http/undici.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 import type { TlsSettings } from "./tls-options.ts";
 import { tunnelled } from "./tunnel.ts";

@@ -62,7 +62,7 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
   if (responded) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
   if (sent && !isTlsRejection(code)) return restError("UPSTREAM_RESET", { upstream }, { cause });
-  // contains only the code, since messages contain addresses, which callers must not see
+  // contains only the code, since messages may contain addresses, which callers must not see
   return unreachable(upstream, code === "" ? "an error" : code, cause);
 }
 

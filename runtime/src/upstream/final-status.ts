@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
-import { errors } from "undici";
 import { MAX_INTERIM_RESPONSES } from "../http/exchange.ts";
+import { errors } from "../http/undici.ts";
 
 /** The maximum total size of all heads, in bytes. */
 const MAX_BYTES = 64 * 1024;
@@ -12,12 +12,12 @@ const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?$/;
 const FIELD_LINE = /^[!#$%&'*+\-.^_`|~\w]+:[^\0\r\n]*$/;
 
 /**
- * The status that switches to another protocol. It is not an interim response here, since no other protocol
+ * The status that switches to another protocol. Here it is not an interim response, since no other protocol
  * was requested.
  */
 const SWITCHING = 101;
 
-/** Thrown for bytes that are not an HTTP/1.1 response, or for too many bytes. */
+/** Thrown for bytes that are not an HTTP/1.1 response, or if there are too many bytes. */
 export class MalformedResponse extends Error {
   readonly code = "RESPONSE_MALFORMED";
 }
@@ -28,8 +28,8 @@ function isInterim(status: number): boolean {
 }
 
 /**
- * Reads the responses to a CONNECT up to the final response, and returns its status. Bytes after its head
- * remain in the socket.
+ * Reads the responses to a CONNECT up to the final response, and returns its status. Bytes after the head of
+ * the final response remain in the socket.
  *
  * @param timeoutMs the time limit for all responses together
  * @throws MalformedResponse for anything else, and for more than MAX_INTERIM_RESPONSES interim responses
@@ -64,12 +64,12 @@ export function finalStatus(socket: Duplex, timeoutMs: number): Promise<number> 
 
 /** Parses the heads of responses without bodies, as they arrive. */
 class Heads {
-  /** The bytes that were not parsed yet. */
+  /** The bytes that have not been parsed yet. */
   rest: Buffer = Buffer.alloc(0);
   private bytes = 0;
   private interim = 0;
 
-  /** Returns the status of the final response when its head is complete. */
+  /** Returns the status of the final response once its head is complete. */
   push(chunk: Buffer): number | undefined {
     this.rest = Buffer.concat([this.rest, chunk]);
     for (;;) {
@@ -78,7 +78,7 @@ class Heads {
         throw new MalformedResponse(`more than ${MAX_BYTES} bytes of heads`);
       }
       if (end < 0) {
-        // a peer with another protocol may never send the end of a head
+        // a peer that uses another protocol may never send the end of a head
         if (!BEGINNING.startsWith(this.rest.toString("latin1", 0, BEGINNING.length))) throw malformed();
         return undefined;
       }

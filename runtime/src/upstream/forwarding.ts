@@ -1,5 +1,5 @@
-import { Pool } from "undici";
 import type { DispatchHandler, DispatchOptions } from "../http/requester.ts";
+import { Pool } from "../http/undici.ts";
 import type { ClosableRequester } from "../http1/pool.ts";
 import { connectorOf } from "./connector.ts";
 import type { EgressProxy } from "./proxy-options.ts";

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
-import { Pool } from "undici";
 import type { Requester } from "../http/requester.ts";
+import { Pool } from "../http/undici.ts";
 import type { ClosableRequester } from "../http1/pool.ts";
 import { type Connector, connectorOf } from "./connector.ts";
 import { forwarding } from "./forwarding.ts";
@@ -11,7 +11,7 @@ import { isPrivateAddress } from "./private-address.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 import type { TlsSettings } from "./tls-options.ts";
 
-/** The network functions of connections. Tests replace them. */
+/** The network functions that connections use. Tests replace them. */
 export interface Network {
   readonly lookup: LookupFunction;
   readonly isPrivate: (address: string) => boolean;
@@ -19,14 +19,14 @@ export interface Network {
 
 export const systemNetwork: Network = { lookup: systemLookup as LookupFunction, isPrivate: isPrivateAddress };
 
-/** Thrown on an attempt to connect to an address to which a redirect must not lead. */
+/** Thrown on an attempt to connect to an address to which no redirect may lead. */
 export class PrivateAddress extends Error {
   readonly code = "REDIRECT_PRIVATE";
 }
 
 /**
- * The maximum number of origins with connections. If there are more, the connections of the oldest origin are
- * closed.
+ * The maximum number of origins to which connections are kept. Above it, the connections to the oldest origin
+ * are closed.
  */
 const MAX_POOLS = 32;
 
@@ -38,7 +38,7 @@ export type HopConnection = Pick<Hop, "origin" | "mustBePublic" | "isForeign"> &
 /**
  * The connections for redirects, and a record of the origins that have public addresses. Each address is
  * checked when connecting: the address to which a name resolves, and the address of the connection itself.
- * The connections of a proxy cannot be checked.
+ * Connections through a proxy cannot be checked.
  */
 export class HopPools {
   private readonly settings: UpstreamSettings;
@@ -94,7 +94,7 @@ export class HopPools {
   }
 
   private createPool({ origin, mustBePublic, isForeign, proxy }: HopConnection): ClosableRequester {
-    // a foreign origin must not get the client certificate either
+    // a foreign origin must not receive the client certificate either
     const tls = isForeign ? undefined : this.settings.tls;
     if (proxy !== undefined) return this.proxied(origin, proxy, tls);
     const connect = mustBePublic ? this.publicOnly(origin, tls) : this.watching(origin, tls);

@@ -13,7 +13,7 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the request for the target of a redirect. Removes an API key in the query, since credentials are
+ * Returns the request for the target of a redirect. Removes an API key from the query, since credentials are
  * added later to each request that may have them. A foreign origin receives only the HTTP method and a few
  * harmless headers.
  */

@@ -12,7 +12,7 @@ export interface Hop {
    * get no credentials.
    */
   readonly isForeign: boolean;
-  /** Whether an earlier address was public, so that this address must also be public. */
+  /** Whether an earlier address was public, so that this address must be public, too. */
   readonly mustBePublic: boolean;
   /** The number of redirects so far, including the redirect to this address. */
   readonly count: number;
@@ -43,7 +43,7 @@ export function nextHop(
   { hosts }: RedirectSettings,
 ): Hop {
   if (from.count >= MAX_REDIRECTS) throw new RedirectRejected(`more than ${MAX_REDIRECTS} redirects`);
-  // rejects characters that parsers read differently: URL parsers drop line breaks and tabs, and read
+  // rejects characters that parsers read in different ways: URL parsers drop line breaks and tabs, and read
   // backslashes as slashes
   if (location.length > MAX_LOCATION_LENGTH || /[^\x21-\x7e]|\\/.test(location)) {
     throw new RedirectRejected("a text that is no address");

@@ -49,7 +49,7 @@ export interface UpstreamOptions extends ClientOptions {
   readonly baseUrl?: string | undefined;
   /**
    * Base addresses by the names that methods use. Without `baseUrl`, the first address serves methods that
-   * name none.
+   * name no base address.
    */
   readonly bases?: Readonly<Record<string, string>> | undefined;
   /** Fixed credentials, or a function that provides the credentials of each call. Default: no credentials. */
@@ -57,8 +57,8 @@ export interface UpstreamOptions extends ClientOptions {
   /** The `User-Agent` of every request. Default: `connect-rest-runtime/<version>`. */
   readonly userAgent?: string | undefined;
   /**
-   * The `Accept-Encoding` of every request, or `identity` for none. Default: `gzip, br, zstd`, or the default
-   * of a `fetch`.
+   * The `Accept-Encoding` of every request, or `identity` to request no compression. Default: `gzip, br,
+   * zstd`, or the default of a `fetch`.
    */
   readonly acceptEncoding?: string | undefined;
   /** The maximum size of a response body in bytes, both before and after decompression. Default: 16 MiB. */
@@ -96,16 +96,16 @@ export interface UpstreamOptions extends ClientOptions {
    */
   readonly proxy?: ProxySource | false | undefined;
   /**
-   * The time limit for connecting, including TLS, in milliseconds. With a proxy, it applies separately to the
-   * connection to the proxy, to the proxy's response, and to TLS. Default: 5000.
+   * The time limit for connecting, including TLS, in milliseconds. With a proxy, the limit applies separately
+   * to the connection to the proxy, to the proxy's response, and to TLS. Default: 5000.
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * The time limit for the head of a response, in milliseconds. Above 1 s it is accurate to half a second,
-   * and otherwise to a tenth of the limit. Default: 30 000.
+   * The time limit for the head of a response, in milliseconds. A limit above 1 s is accurate to half a
+   * second, and a shorter limit to a tenth of it. Default: 30 000.
    */
   readonly headersTimeoutMs?: number | undefined;
-  /** The longest pause within a body, in milliseconds. Default: 30 000. */
+  /** The longest pause while a body is received, in milliseconds. Default: 30 000. */
   readonly bodyTimeoutMs?: number | undefined;
   /** The maximum number of connections to each base address. Further calls wait. Default: 128. */
   readonly connections?: number | undefined;
@@ -119,7 +119,7 @@ export interface UpstreamOptions extends ClientOptions {
    */
   readonly rateLimits?: RateLimitOptions | false | undefined;
   /**
-   * The levels for differences between the responses of this upstream and their description. Default: the
+   * The levels for differences between the responses of this upstream and their declaration. Default: the
    * levels of all upstreams.
    */
   readonly differences?: DifferenceLevels | undefined;
@@ -225,8 +225,8 @@ export function usedBase(upstream: string, settings: UpstreamSettings, name: str
 /**
  * Validates the options of an upstream, and fills in the defaults.
  *
- * @param shared the client of all upstreams without their own client; default: the default client of the
- *   platform
+ * @param shared the client of upstreams that do not set their own client; default: the platform's default
+ *   client
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function resolveOptions(

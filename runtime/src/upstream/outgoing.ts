@@ -27,7 +27,7 @@ export interface OutgoingParts {
   /** The path as it is sent: the prefix of the base address, and the path of the request. */
   readonly path: string;
   readonly authorization: Authorization;
-  /** The caller, among whom connections are shared fairly. Default: there is only one caller. */
+  /** The caller. Callers share connections fairly. Default: there is only one caller. */
   readonly caller?: string | undefined;
 }
 
@@ -61,8 +61,8 @@ export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock
 }
 
 /**
- * Reports whether a request has neither headers nor a body. The headers are then the same for all such
- * requests of a method.
+ * Reports whether a request has neither headers nor a body. All such requests of a method have the same
+ * headers.
  */
 export function isPlain({ headers, body }: RestRequest): boolean {
   return headers.length === 0 && body === undefined;
@@ -89,8 +89,8 @@ export function plainOutgoing(
 
 /**
  * Returns the headers. Headers of the request take precedence over defaults, but not over the fixed headers
- * of the upstream. Without a body there is no Content-Type, even if a rule of the service sets one (RFC 9110
- * section 8.3).
+ * of the upstream. A request without a body has no Content-Type, even if a rule of the service sets one (RFC
+ * 9110 section 8.3).
  */
 function headersOf(
   { responseEncoding }: MethodRules,

@@ -1,6 +1,6 @@
 import type { OnReadOpts } from "node:net";
-import { Pool } from "undici";
 import type { Requester } from "../http/requester.ts";
+import { Pool } from "../http/undici.ts";
 import { ON_READ } from "../http1/connection.ts";
 import { type ClosableRequester, Http1Pool } from "../http1/pool.ts";
 import type { Secret } from "../text/secret.ts";
@@ -20,7 +20,7 @@ export class OwnConnections implements Connections {
   private readonly network: Network;
   private readonly pools = new Map<string, ClosableRequester>();
   private readonly hops: HopPools;
-  /** The proxies whose secrets were already collected. */
+  /** The proxies whose secrets have already been collected. */
   private readonly proxies = new Set<string>();
   private closing: Promise<void> | undefined;
 

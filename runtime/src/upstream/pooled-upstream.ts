@@ -42,20 +42,20 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
   const settings = resolveOptions(name, options, context.client);
   const { client } = settings;
   const { acceptEncoding } = client?.kind === "fetch" ? options : settings;
-  // a fetch function itself requests the encodings that it can decompress
+  // a fetch function itself sets the encodings that it can decompress
   return new PooledUpstream(name, { ...settings, acceptEncoding }, context);
 }
 
 /**
- * The maximum size of an upstream's undecoded responses in memory, in bytes. Further responses are not read
- * from their connections.
+ * The maximum total size of an upstream's undecoded responses in memory, in bytes. While it is exceeded,
+ * further responses are not read from their connections.
  */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /** The maximum number of times that a request is retried because its credentials were rejected. */
 const MAX_REFRESHES = 2;
 
-/** The delay before a client stream whose token was replaced can be retried, in milliseconds. */
+/** How long a client stream whose token was replaced has to wait before it is retried, in milliseconds. */
 const REPLACED_MS = 1;
 
 class PooledUpstream implements Upstream {
@@ -113,7 +113,7 @@ class PooledUpstream implements Upstream {
   }
 
   admit(base: string, from?: RequestOrigin): Permit | Promise<Permit> {
-    // a closed upstream needs no protection, and fails with its own error
+    // a closed upstream needs no protection, and fails with a different error
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
     return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;

@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from "node:net";
 
 /**
- * Networks outside of the public internet: private, local, shared, reserved, multicast and for documentation
- * (IANA IPv4 Special-Purpose Address Registry, RFC 6890).
+ * Networks that are not on the public internet: private, local, shared, reserved, multicast and for
+ * documentation (IANA IPv4 Special-Purpose Address Registry, RFC 6890).
  */
 const NETWORKS_4 = [
   "0.0.0.0/8",
@@ -43,7 +43,7 @@ const NETWORKS_6 = [
 /** Matches an IPv4 address as an IPv6 socket reports it, in the shortest form (RFC 4291 section 2.5.5.2). */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
-// two lists, since a single list would also compare IPv4 addresses, in their mapped form, with `::/3`
+// two lists, since a single list would compare IPv4 addresses, in their mapped form, with `::/3` as well
 const private4 = listOf(NETWORKS_4, "ipv4");
 const private6 = listOf(NETWORKS_6, "ipv6");
 
@@ -57,8 +57,8 @@ function listOf(networks: readonly string[], family: "ipv4" | "ipv6"): BlockList
 }
 
 /**
- * Reports whether an IP address is outside of the public internet. Anything that is not an IP address counts
- * as private.
+ * Reports whether an IP address is not on the public internet. Strings that are not IP addresses count as
+ * private.
  */
 export function isPrivateAddress(address: string): boolean {
   const [plain = ""] = address.split("%");

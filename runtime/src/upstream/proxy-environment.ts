@@ -9,7 +9,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads the proxies from the environment variables that most programs use: `HTTPS_PROXY` for https,
  * `HTTP_PROXY` for http, and `NO_PROXY` for hosts that are reached directly. Lower-case names take
- * precedence. A proxy is `http://user:password@proxy.example:3128`; without a scheme it uses http.
+ * precedence. A proxy has the form `http://user:password@proxy.example:3128`; if the scheme is missing, it is
+ * http.
  *
  * `NO_PROXY` is a list separated by commas or spaces. `*` matches everything, `example.com` a host and its
  * subdomains, `.example.com` and `*.example.com` only the subdomains. `10.0.0.0/8` matches a network, and

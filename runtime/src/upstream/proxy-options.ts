@@ -19,8 +19,8 @@ export interface ProxyOptions {
 }
 
 /**
- * A proxy for all addresses, or a function that returns the proxy of an origin, or undefined for a direct
- * connection.
+ * A proxy for all addresses, or a function that receives an origin and returns its proxy, or undefined for a
+ * direct connection.
  */
 export type ProxySource = ProxyOptions | ((origin: string) => ProxyOptions | undefined);
 
@@ -36,8 +36,8 @@ export interface EgressProxy {
 }
 
 /**
- * Returns a function that returns the proxy of an origin. This machine is always reached directly, since its
- * names and addresses mean another machine for a remote proxy.
+ * Returns a function that returns the proxy of an origin. This machine is always reached directly, since on a
+ * remote proxy its names and addresses would mean another machine.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
@@ -69,8 +69,8 @@ function checkProxy(upstream: string, options: ProxyOptions): EgressProxy {
   }
   const { origin } = parsed;
   const { secureContext } = resolveTls(upstream, "proxy", { ca }) ?? {};
-  // the name of the proxy itself, regardless of the host in a request; no name for an IP address (RFC 6066
-  // section 3)
+  // the name of the proxy itself, whatever the host in a request; no name for an IP address (RFC 6066 section
+  // 3)
   const tls = { secureContext, serverName: isIP(hostOf(origin)) === 0 ? hostOf(origin) : "" };
   if (username === undefined) {
     if (password === undefined) return { origin, tls, authorization: undefined, secrets: [] };

@@ -1,6 +1,6 @@
 import { invalidOption } from "../errors/check-option.ts";
 
-/** The redirects of an upstream that are followed, for methods whose rules enable redirects. */
+/** The rules for following an upstream's redirects, for methods whose rules enable redirects. */
 export interface RedirectOptions {
   /**
    * Hosts to which redirects may lead in addition to the base address: `files.example.com`,

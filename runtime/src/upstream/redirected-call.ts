@@ -6,7 +6,7 @@ import { redirectedRequest } from "./hop-request.ts";
 import { type UpstreamSettings, usedBase } from "./options.ts";
 import { isSuccess, type UpstreamCall, type UpstreamResponse } from "./upstream.ts";
 
-/** An upstream whose response redirects. */
+/** An upstream whose response is a redirect. */
 interface RedirectingUpstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
@@ -16,12 +16,12 @@ interface RedirectingUpstream {
 /** Redirect statuses (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The problem of a redirect from a public to a private address; see Hop. */
+/** The error text for a redirect from a public to a private address; see Hop. */
 const PRIVATE_HOP = "a private address after a public one";
 
 /**
- * Returns the call that follows a redirect. Returns undefined if the response is not a redirect, or must not
- * be followed.
+ * Returns the call that follows a redirect. Returns undefined if the response is not a redirect, or if the
+ * redirect must not be followed.
  *
  * @throws ConnectError reason REDIRECT_REFUSED
  */

@@ -27,7 +27,7 @@ interface Usual {
   readonly requester: Requester;
   readonly authorization: Authorization;
   readonly sender: Sender;
-  /** The headers of requests that add no other headers. */
+  /** The headers of requests that add no headers themselves. */
   readonly headers: readonly string[];
 }
 
@@ -111,7 +111,7 @@ export class RequestPreparer {
     };
   }
 
-  /** Prepares a request synchronously, with credentials that are available. */
+  /** Prepares a request synchronously, with credentials that are already available. */
   atOnce(call: UpstreamCall, credentials: Credentials): Prepared {
     const { rules, request, caller } = call;
     const usual = this.usualOf(call, credentials);
@@ -127,7 +127,7 @@ export class RequestPreparer {
 
   /**
    * Returns the common parts of requests. Returns undefined if each request is signed, or if requests may use
-   * a proxy, whose secrets become known later.
+   * a proxy whose secrets become known later.
    */
   private usualOf(call: UpstreamCall, credentials: Credentials): Usual | undefined {
     const { rules } = call;
@@ -166,8 +166,8 @@ export class RequestPreparer {
 }
 
 /**
- * Reports whether credentials are unchanged, since a program may modify them in place. OAuth 1.0a credentials
- * are never cached.
+ * Reports whether credentials are unchanged. A program may modify credentials in place. OAuth 1.0a
+ * credentials are never cached.
  */
 function areSame(before: Usual["credentials"], now: Credentials): boolean {
   const [a, b] = [before.basic, now.basic];

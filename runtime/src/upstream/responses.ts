@@ -37,12 +37,12 @@ export interface Prepared {
  */
 const MAX_DECOMPRESSING = 4;
 
-/** The size in bytes above which responses wait for their turn to be decoded. */
+/** The size in bytes above which responses wait for their turn to be decompressed. */
 const LARGE_BYTES = 256 * 1024;
 
 /**
- * The number of bytes that are decompressed synchronously in one event-loop turn, which take about a
- * millisecond for typical bodies.
+ * The maximum number of bytes that are decompressed synchronously in one event-loop turn. For typical bodies,
+ * this takes about a millisecond.
  */
 const AT_ONCE = new TurnBudget(512 * 1024);
 
@@ -60,7 +60,7 @@ export class Responses {
     this.connections = connections;
   }
 
-  /** Returns the limits for reading responses of a method. */
+  /** Returns the limits for reading a method's responses. */
   limits(rules: MethodRules): ExchangeLimits {
     const known = this.limitsOf.get(rules);
     if (known !== undefined) return known;
@@ -72,7 +72,7 @@ export class Responses {
     return limits;
   }
 
-  /** Checks and decompresses a whole response. Returns a promise only if that takes time. */
+  /** Checks and decompresses a whole response. Returns a promise only if this takes time. */
   whole(
     response: Exchange,
     call: UpstreamCall,
@@ -89,8 +89,8 @@ export class Responses {
   }
 
   /**
-   * Checks the head of a response. If it is an error, reads the beginning of the body for its text. Does not
-   * read any other body.
+   * Checks the head of a response. If the response is an error, reads the beginning of its body for the error
+   * text. Does not read any other body.
    */
   async opened(
     response: OpenExchange,
@@ -113,7 +113,7 @@ export class Responses {
     return { ...(await this.decompressed(beginning, call)), chunks: undefined, ...sender };
   }
 
-  /** Returns the result of an exchange, and translates its error for callers. */
+  /** Returns the result of an exchange, or throws its error in the form that callers see. */
   async translated<T>(exchanging: Promise<T>): Promise<T> {
     try {
       return await exchanging;
@@ -122,7 +122,7 @@ export class Responses {
     }
   }
 
-  /** Returns the error for callers that corresponds to an error of an exchange. */
+  /** Converts a failed exchange to the error that callers see. Returns any other error unchanged. */
   translation(error: unknown): unknown {
     return error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
   }
@@ -142,8 +142,8 @@ export class Responses {
   }
 
   /**
-   * Returns the error for a status that this request cannot have. If requests are forwarded by a proxy, a 407
-   * is from the proxy (RFC 9110 section 15.5.8).
+   * Returns the error for a status that the upstream cannot send for this request. If a proxy forwards
+   * requests, a 407 is from the proxy (RFC 9110 section 15.5.8).
    */
   private rejection(
     status: number,
@@ -161,7 +161,7 @@ export class Responses {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  /** Decompresses a response when it is its turn. */
+  /** Decompresses a response when its turn comes. */
   private async decompressed(response: Exchange, { signal, rules, caller = "" }: UpstreamCall) {
     const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
@@ -190,8 +190,8 @@ export class Responses {
 }
 
 /**
- * Reports whether a response is a part (RFC 9110 section 15.3.7) that was not requested. Such a part could be
- * mistaken for the whole response.
+ * Reports whether a response is a partial response (RFC 9110 section 15.3.7) that was not requested. The part
+ * could be mistaken for the whole response.
  */
 function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
   if (status !== 206 || rules.success.includes(206)) return false;

@@ -13,8 +13,9 @@ export interface UpstreamDispatcher {
 export interface ClientOptions {
   /**
    * An undici Dispatcher for all requests. It manages its own connections, so `connections`,
-   * `connectTimeoutMs`, `tls` and `proxy` do not apply. All other options do, but the addresses of redirects
-   * cannot be checked. `close` does not close the dispatcher. Default: the runtime's own connections.
+   * `connectTimeoutMs`, `tls` and `proxy` do not apply. All other options apply, but the addresses of
+   * redirects cannot be checked. `close` does not close the dispatcher. Default: the runtime's own
+   * connections.
    */
   readonly dispatcher?: UpstreamDispatcher | undefined;
   /**
@@ -56,15 +57,25 @@ export function resolveClient(
 }
 
 /**
- * Returns the default client of the platform. On Bun this is Bun's `fetch`, since Bun replaces undici with an
- * implementation that cannot connect. Otherwise it is undefined, which means the runtime's own connections.
+ * Reports whether the runtime's own connections cannot work here: Bun replaces undici with an implementation
+ * that cannot connect, and the sockets of Cloudflare Workers lack `onread`.
+ */
+function lacksConnections(): boolean {
+  return "bun" in process.versions || globalThis.navigator?.userAgent === "Cloudflare-Workers";
+}
+
+/**
+ * Returns the default client of the platform: the platform's `fetch` if the runtime's own connections cannot
+ * work. Otherwise it is undefined, which means the runtime's own connections.
  *
  * @param invalid creates the error for an option
  */
 export function clientOfPlatform(
   options: { readonly tls?: unknown; readonly proxy?: unknown },
   invalid: InvalidOption,
-  isBun = "bun" in process.versions,
+  isFetchOnly = lacksConnections(),
 ): SuppliedClient | undefined {
-  return isBun ? resolveClient({ ...options, fetch }, invalid) : undefined;
+  if (!isFetchOnly) return undefined;
+  // Workers require that `fetch` is called as a function, not as a method of another object.
+  return resolveClient({ ...options, fetch: (...request) => fetch(...request) }, invalid);
 }

@@ -7,7 +7,9 @@ import { isPrivateText } from "./local-host.ts";
 import type { UpstreamSettings } from "./options.ts";
 import type { SuppliedClient } from "./supplied-client.ts";
 
-/** Returns the connections of a supplied client. The runtime cannot see their addresses. */
+/**
+ * Returns the connections of a supplied client. The runtime cannot see the addresses to which they connect.
+ */
 export function suppliedConnections(
   client: SuppliedClient,
   settings: UpstreamSettings,

@@ -29,16 +29,13 @@ const TIMEOUT = /^(?:TimeoutError|ESOCKETTIMEDOUT|ETIMEDOUT|UND_ERR_REQ_TIMEOUT)
 /** Matches codes whose meaning does not depend on the client. */
 const COMMON = /^(?:UND_ERR_|HPE_)/;
 
-/**
- * Matches the messages of undici's ProxyAgent, which are the only place where it reports the status of the
- * proxy.
- */
+/** Matches the messages of undici's ProxyAgent, which reports the status of the proxy only there. */
 const PROXY_STATUS = /^Proxy response \((\d{3})\)|^Proxy Authentication Required \((\d{3})\)/;
 
 /**
  * Returns the error for a failure of a supplied dispatcher or `fetch` before a response. Returns undefined
- * for codes whose meaning does not depend on the client. It is unknown whether the request arrived, unless
- * the error tells.
+ * for codes whose meaning does not depend on the client. Unless the error states it, it is unknown whether
+ * the request arrived.
  */
 export function suppliedFailure(
   cause: unknown,
@@ -73,7 +70,7 @@ export function suppliedFailure(
     }
     if (RESET.test(name)) return restError("UPSTREAM_RESET", { upstream }, extras);
     // the connection is closed, the response is not HTTP, or a limit is exceeded: every client reports these
-    // in the same way
+    // failures in the same way
     if (COMMON.test(name)) return undefined;
   }
   const problem = chain.map(({ name }) => name).find((name) => name !== "Error" && name !== "TypeError");
@@ -103,7 +100,7 @@ export function proxyRejection(upstream: string, status: number, cause: unknown)
 }
 
 interface Cause {
-  /** The code of the error, or otherwise the name of its class. Contains no text from the peer. */
+  /** The code of the error or, if there is no code, the name of its class. Contains no text from the peer. */
   readonly name: string;
   readonly text: string;
   /** Whether the error occurred while connecting. */
@@ -111,8 +108,8 @@ interface Cause {
 }
 
 /**
- * Returns an error and its chain of causes. Of an aggregate error, follows the first error. Errors with codes
- * are first.
+ * Returns an error and its chain of causes. For an aggregate error, follows the first of its errors. Errors
+ * with codes are first.
  */
 function causesOf(error: unknown): Cause[] {
   const found: Cause[] = [];

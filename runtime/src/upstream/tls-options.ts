@@ -58,7 +58,7 @@ export function resolveTls(
   return { secureContext: contextOf(upstream, option, options), serverName };
 }
 
-/** Creates the TLS context once, since otherwise every connection would parse the certificates again. */
+/** Creates the TLS context once; otherwise every connection would parse the certificates again. */
 function contextOf(upstream: string, option: string, { ca, cert, key }: TlsOptions): SecureContext {
   const revealed = key instanceof Secret ? key.reveal() : key;
   try {
@@ -76,7 +76,7 @@ function contextOf(upstream: string, option: string, { ca, cert, key }: TlsOptio
 
 /**
  * Checks that a text contains a certificate. OpenSSL reads a text without certificates as an empty list, and
- * would trust no server.
+ * would then trust no server.
  */
 function checkPem(ca: TlsOptions["ca"]): void {
   for (const each of ca === undefined ? [] : [ca].flat()) {

@@ -5,7 +5,7 @@ import type { EgressProxy } from "./proxy-options.ts";
 
 type Connector = buildConnector.connector;
 
-/** Thrown for a failure of a proxy. */
+/** Thrown if a proxy fails. */
 export class ProxyFailed extends Error {
   readonly code = "PROXY_FAILED";
   /** The status of the proxy's response. Undefined if there was none. */
@@ -20,8 +20,8 @@ export class ProxyFailed extends Error {
 }
 
 /**
- * Connects through a tunnel of a proxy (CONNECT, RFC 9110 section 9.3.6). TLS with the upstream runs inside
- * the tunnel, so the proxy sees only the host and the port.
+ * Connects through a proxy's tunnel (CONNECT, RFC 9110 section 9.3.6). TLS with the upstream runs inside the
+ * tunnel, so the proxy sees only the host and the port.
  *
  * @param toProxy opens the connection to the proxy
  * @param connect completes the connection inside the tunnel

@@ -28,8 +28,9 @@ export interface UpstreamFetch {
    * Sends a request and reads the whole response. Redirects are returned like other responses, and never
    * followed.
    *
-   * @throws ConnectError for a failure of the connection, a response that exceeds a limit, and an address
-   *   outside of `origins`
+   * @throws ConnectError if the connection fails, if the response exceeds a limit, and for an address outside
+   *   of
+   *   `origins`
    */
   fetch(address: string, init?: UpstreamFetchInit): Promise<Response>;
   close(): Promise<void>;
@@ -55,7 +56,7 @@ const TIMEOUT_MS = 10_000;
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Creates a function that sends requests that are not calls of methods, e.g. to the endpoints of an
+ * Creates a function that sends requests that are not calls of methods, e.g. requests to the endpoints of an
  * authorization server. Opens no connection before the first request.
  *
  * @param name the name of the upstream, for error messages
@@ -159,7 +160,7 @@ class BoundedFetch implements UpstreamFetch {
       encoding === undefined || body.length === 0
         ? body
         : await decompress(body, String(encoding), this.parts.settings.maxResponseBytes, signal);
-    // HTTP allows statuses that a Response object does not
+    // HTTP allows statuses that a Response object does not allow
     const held = status >= 200 && status <= 599 ? status : 502;
     return new Response(NO_BODY.has(held) ? null : new Uint8Array(bytes), {
       status: held,

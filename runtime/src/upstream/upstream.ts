@@ -13,7 +13,7 @@ import type { UpstreamSettings } from "./options.ts";
 import type { BodyStream } from "./outgoing.ts";
 import type { SuppliedClient } from "./supplied-client.ts";
 
-/** The number of bytes of an error body that are read. The text of an error is at the beginning. */
+/** The number of bytes that are read from an error body. The text of an error is at the beginning. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 
 /** A call to an upstream. */
@@ -29,8 +29,7 @@ export interface UpstreamCall {
   /** The time of the deadline, on the clock's monotonic scale. Undefined if there is no deadline. */
   readonly expiresAt?: number | undefined;
   /**
-   * The longest pause within a body that is read in pieces, in milliseconds. Default: the limit of the
-   * upstream.
+   * The longest pause while a body is read in pieces, in milliseconds. Default: the limit of the upstream.
    */
   readonly bodyTimeoutMs?: number | undefined;
   /** The target of a redirect, which replaces the address of the request. */
@@ -48,7 +47,7 @@ export interface UpstreamCall {
   /** Whether the request is a retry. Default: false. */
   readonly isRetry?: boolean | undefined;
   /**
-   * The caller. Large responses to different callers are decoded in turns. Default: all requests have the
+   * The caller. Callers take turns when their large responses are decoded. Default: all requests have the
    * same caller.
    */
   readonly caller?: string | undefined;
@@ -66,7 +65,8 @@ export interface UpstreamResponse {
   /** The secrets in the credentials that were sent. */
   readonly secrets: readonly Secret[];
   /**
-   * Reports that the token in the credentials was rejected; see `Credentials`. Absent if no token was sent.
+   * Reports that the upstream rejected the token in the credentials; see `Credentials`. Absent if no token
+   * was sent.
    */
   readonly rejected?: Credentials["rejected"];
 }
@@ -75,7 +75,7 @@ export interface UpstreamResponse {
 export interface OpenResponse extends UpstreamResponse {
   /**
    * The decompressed body, which can be read once. Undefined if the status is an error; `body` then contains
-   * the beginning of the body. Reading throws ConnectErrors, or the reason of the signal.
+   * the beginning of the body. A read throws ConnectErrors, or the reason of the signal.
    */
   readonly chunks: AsyncIterable<Uint8Array> | undefined;
 }
@@ -106,7 +106,10 @@ export interface UpstreamIdentity {
 export interface Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
-  /** Decides about retries, which the caller of `call` makes. Undefined if requests are never retried. */
+  /**
+   * Decides whether to retry; the code that uses `call` makes the retries. Undefined if requests are never
+   * retried.
+   */
   readonly retrier: Retrier | undefined;
   /**
    * Asks for permission to send a request to a base address. Returns a promise if the request has to wait for
@@ -139,11 +142,11 @@ export interface Upstream {
    * result to `end`. Exceptions of `end` are ignored.
    */
   start(call: UpstreamCall, end: ResponseEnd): StartedRequest;
-  /** Like `call`, but does not read the body of a successful response, which is read on demand. */
+  /** Like `call`, but does not read the body of a successful response. The caller reads it on demand. */
   open(call: UpstreamCall): Promise<OpenResponse>;
   /**
-   * Returns the call that follows the redirect in a response. Returns undefined if there is none, or if the
-   * rules of the method or the options do not allow it.
+   * Returns the call that follows the redirect in a response. Returns undefined if the response is not a
+   * redirect, or if the rules of the method or the options do not allow following it.
    *
    * @throws ConnectError reason REDIRECT_REFUSED
    */
@@ -160,7 +163,10 @@ export interface Upstream {
   readonly loads: readonly OriginLoad[];
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
-  /** Waits for running calls, then closes all connections. Further calls fail with reason UPSTREAM_CLOSED. */
+  /**
+   * Waits for running calls, then closes all connections. Calls that begin later fail with reason
+   * UPSTREAM_CLOSED.
+   */
   close(): Promise<void>;
 }
 
@@ -171,7 +177,7 @@ export interface UpstreamContext {
   readonly onBreaker: (report: BreakerReport) => void;
   /** For tests. Default: the system's network. */
   readonly network?: Network | undefined;
-  /** The client of upstreams without their own. Default: the runtime's own connections. */
+  /** The client of upstreams that do not set their own client. Default: the runtime's own connections. */
   readonly client?: SuppliedClient | undefined;
 }
 

@@ -29,7 +29,7 @@ test.each([
   ["an unknown key", "?api_key=nope", {}],
   ["an unknown bearer token", "", { authorization: "Bearer nope" }],
   ["another scheme", "", { authorization: "Basic eDp5" }],
-  ["a signature beside an unknown key", "?api_key=nope", BEARER],
+  ["a signature next to an unknown key", "?api_key=nope", BEARER],
 ])("a request with %s gets 401 with subcode 1016", async (_name, query, headers) => {
   const got = await ask(info + query, { headers });
   expect(got.status).toBe(401);

@@ -42,7 +42,7 @@ function bySignature(world: World, request: SignedRequest): Caller | undefined {
 
 /**
  * Reads the credentials of a request: a bearer token, an OAuth 1.0a signature, or `api_key`. Invalid
- * credentials cause a 401 even if the endpoint needs none.
+ * credentials result in a 401 even if the endpoint requires none.
  */
 export function authenticate(world: World, request: SignedRequest, apiKey: string | undefined): Caller {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(request.authorization ?? "")?.[1];

@@ -40,7 +40,7 @@ function wantsJson(call: Call): boolean {
 }
 
 /**
- * Handles GET /v2/blog/{blog-identifier}/avatar[/size]. Responds with the PNG, or to signed requests with a
+ * Handles GET /v2/blog/{blog-identifier}/avatar[/size]. Responds with the PNG or, to signed requests, with a
  * 302 to its address.
  */
 export function blogAvatar(call: Call): HttpResponse {
@@ -52,7 +52,7 @@ export function blogAvatar(call: Call): HttpResponse {
   return envelope({ avatar_url: location }, 302, { location });
 }
 
-/** Handles GET /media/avatars/{uuid}/{size}.png, to which avatar addresses lead. */
+/** Handles GET /media/avatars/{uuid}/{size}.png, the address of avatar images. */
 export function avatarImage(call: Call): HttpResponse {
   const size = Number(/^(\d+)\.png$/.exec(call.path.file ?? "")?.[1]);
   if (!SIZES.includes(size)) throw reject(404, "No such image");

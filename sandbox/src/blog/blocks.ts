@@ -67,7 +67,8 @@ export function createBlock(call: Call): HttpResponse {
 }
 
 /**
- * Handles POST /v2/blog/{blog-identifier}/blocks/bulk. Blocks all of the blogs, or none if one is unknown.
+ * Handles POST /v2/blog/{blog-identifier}/blocks/bulk. Blocks all of the blogs, or none of them if one is
+ * unknown.
  */
 export function createBlocks(call: Call): HttpResponse {
   const blog = limited(call);

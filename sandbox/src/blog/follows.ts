@@ -43,8 +43,8 @@ export function following(call: Call): HttpResponse {
 }
 
 /**
- * Handles GET /v2/blog/{blog-identifier}/followers, which only members may see. The list and its total are
- * inside `users`.
+ * Handles GET /v2/blog/{blog-identifier}/followers, which only members may request. The list and its total
+ * are inside `users`.
  */
 export function followers(call: Call): HttpResponse {
   const { db } = call.world;
@@ -71,8 +71,8 @@ export function followers(call: Call): HttpResponse {
 }
 
 /**
- * Handles GET /v2/blog/{blog-identifier}/followed_by. Responds whether the user of another blog follows this
- * blog.
+ * Handles GET /v2/blog/{blog-identifier}/followed_by. Responds with whether the user of another blog follows
+ * this blog.
  */
 export function followedBy(call: Call): HttpResponse {
   const { db } = call.world;

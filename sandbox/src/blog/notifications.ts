@@ -86,8 +86,7 @@ export function notifications(call: Call): HttpResponse {
 }
 
 /**
- * Adds a notification. No two notifications of a blog have the same second, so that paging by time skips
- * none.
+ * Adds a notification. All notifications of a blog have different seconds, so that paging by time skips none.
  */
 export function notify(world: World, blog: string, type: string, target: string, data: JsonObject): void {
   const last = world.db.count("SELECT MAX(timestamp) AS n FROM notifications WHERE blog = ?", blog);

@@ -6,7 +6,7 @@ import type { Blog } from "../store/blogs.ts";
 import { page, readableBlog } from "../view/access.ts";
 import { offsetLinks } from "../view/links.ts";
 
-/** Matches valid blog identifiers. Any other identifier causes a 400. */
+/** Matches valid blog identifiers. All other identifiers result in a 400. */
 const IDENTIFIER = /^(t:[A-Za-z0-9_-]+|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*)$/;
 
 function pagesBlog(call: Call): Blog {

@@ -38,8 +38,8 @@ export function visit(call: Call): Visit {
 }
 
 /**
- * Returns the 403 for a caller without a role: a banned user, or a user outside of a private or members-only
- * community.
+ * Returns the 403 for a caller without a role: a banned user, or a user who is not in a private or
+ * members-only community.
  */
 export function outsider({ community, standing }: Visit): Error {
   if (standing === "banned") return communityError("banned");
@@ -63,7 +63,7 @@ export function canView({ community, standing }: Visit): boolean {
   return !community.private || isOneOf(standing, ROLES);
 }
 
-/** Reports whether the caller may invite. Admins may, and moderators may if the settings allow it. */
+/** Reports whether the caller may invite others. Admins may, and moderators may if the settings allow it. */
 export function canInvite({ community, standing }: Visit): boolean {
   return standing === "admin" || (standing === "moderator" && community.modsCanInvite);
 }
@@ -120,8 +120,8 @@ export function noteOf(call: Call, required: boolean): string {
 }
 
 /**
- * Returns the `reason` and the `note` of a removal. Throws 400 for an unknown reason, and for the reason
- * `other` without a note.
+ * Returns the `reason` and the `note` of a removal. Throws 400 for an unknown reason, and if the reason
+ * `other` has no note.
  */
 export function removalOf(call: Call): { reason: string; note: string } {
   const given = call.input.required("reason");

@@ -84,7 +84,7 @@ function editFields(call: Call, { community }: Visit): JsonObject {
   const next = nextHandleChange(community, call.world.clock.seconds());
   return {
     handle_can_change: next === undefined,
-    // documented as a boolean, and a boolean until the handle is changed for the first time
+    // documented as a boolean, which it is only until the handle is changed for the first time
     handle_next_change_ts: next ?? false,
     can_edit_content_label: !community.labelLocked,
     settings: {
@@ -97,8 +97,8 @@ function editFields(call: Call, { community }: Visit): JsonObject {
 }
 
 /**
- * Returns the full form of a community. Admins get additional fields, and with `edit` also the editable
- * fields.
+ * Returns the full form of a community. Admins get additional fields and, with `edit`, the editable fields as
+ * well.
  */
 export function fullCommunity(call: Call, found: Visit, edit: boolean): JsonObject {
   const { community, standing } = found;

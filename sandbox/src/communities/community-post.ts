@@ -14,7 +14,7 @@ import { communityError } from "./errors.ts";
 
 const PREVIEW = 3;
 
-/** A post in a community, and its removal by a moderator if there was one. */
+/** A post in a community, and its removal if a moderator has removed it. */
 export interface CommunityPost {
   readonly post: Post;
   readonly removed: boolean;

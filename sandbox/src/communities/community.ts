@@ -33,8 +33,8 @@ export function listCommunities(call: Call): HttpResponse {
 
 /**
  * Handles GET /v2/communities/{community-handle}. A public community is visible to everybody except banned
- * users, a private one to members and invited users. `context=edit` is for members, and adds the editable
- * fields for admins.
+ * users, a private community to members and invited users. `context=edit` is for members, and adds the
+ * editable fields for admins.
  */
 export function getCommunity(call: Call): HttpResponse {
   const found = visit(call);
@@ -96,7 +96,10 @@ function newPrivacy(call: Call, community: Community): boolean {
   return privacy === 1;
 }
 
-/** Handles PUT /v2/communities/{community-handle}, for admins. Absent fields do not change. */
+/**
+ * Handles PUT /v2/communities/{community-handle}, for admins. Fields that are absent from the request do not
+ * change.
+ */
 export function updateCommunity(call: Call): HttpResponse {
   const found = visitAs(call, ["admin"]);
   const { community } = found;

@@ -48,7 +48,7 @@ export const EMOJI: readonly Emoji[] = GRAPHEMES.map(([name, grapheme], i) => ({
   variants: i < TONED ? TONES.map((tone) => grapheme + tone) : {},
 }));
 
-/** Removes skin tone and presentation selector, which are optional in requests. */
+/** Removes skin tone and presentation selectors, which are optional in requests. */
 function plain(grapheme: string): string {
   return grapheme.replace(/[\u{1F3FB}-\u{1F3FF}\uFE0E\uFE0F]/gu, "");
 }

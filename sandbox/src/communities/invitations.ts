@@ -90,8 +90,8 @@ function checkRecipient(call: Call, community: Community, recipient: Blog): void
 }
 
 /**
- * Handles PUT /v2/communities/{community-handle}/invitations. The limits per second and per day apply over
- * all communities.
+ * Handles PUT /v2/communities/{community-handle}/invitations. The limits per second and per day apply to all
+ * communities together.
  */
 export function invite(call: Call): HttpResponse {
   const { community, blog } = inviting(call);
@@ -110,8 +110,8 @@ export function invite(call: Call): HttpResponse {
 }
 
 /**
- * Returns the pending invitation that the path names, if the caller may invite, is an admin, or is the
- * recipient. Throws 403 otherwise, and 404 if there is no invitation.
+ * Returns the pending invitation that the path names. Throws 403 unless the caller may invite, is an admin,
+ * or is the recipient, and 404 if there is no invitation.
  */
 function pending(
   call: Call,

@@ -38,8 +38,8 @@ const DAY = 86_400;
 const HASH_LENGTH = 16;
 
 /**
- * Returns how the caller may join: by invitation, or `counted`, by an invite link or because the community is
- * open. Throws if the caller may not join.
+ * Returns how the caller may join: `invitation` or, with an invite link or if the community is open,
+ * `counted`. Throws if the caller may not join.
  */
 function entrance(call: Call, found: Visit): "invitation" | "counted" {
   const { community, blog, standing } = found;
@@ -55,7 +55,10 @@ function entrance(call: Call, found: Visit): "invitation" | "counted" {
   throw communityError("invitationGone");
 }
 
-/** Handles PUT /v2/communities/{community-handle}/members. The caller joins. Nothing changes for a member. */
+/**
+ * Handles PUT /v2/communities/{community-handle}/members. The caller joins. If the caller is already a
+ * member, nothing changes.
+ */
 export function joinCommunity(call: Call): HttpResponse {
   const found = visit(call);
   const { community, blog, standing } = found;
@@ -90,7 +93,7 @@ function requireOtherAdmin(call: Call, community: Community, member: Member): vo
 
 /**
  * Handles DELETE /v2/communities/{community-handle}/members/{blog-identifier}. An admin may remove any
- * member, other members only themselves.
+ * member; other members may remove only themselves.
  */
 export function removeFromCommunity(call: Call): HttpResponse {
   const found = visit(call);
@@ -140,7 +143,7 @@ function setMute(call: Call, muted: boolean): HttpResponse {
   return envelope([]);
 }
 
-/** Handles PUT /v2/communities/{community-handle}/mute, which only hides the number of unread posts. */
+/** Handles PUT /v2/communities/{community-handle}/mute. Muting only hides the number of unread posts. */
 export const muteCommunity = (call: Call): HttpResponse => setMute(call, true);
 
 /** DELETE /v2/communities/{community-handle}/mute */

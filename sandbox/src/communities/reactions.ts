@@ -55,8 +55,8 @@ function celebration(emoji: Emoji): object {
 }
 
 /**
- * Handles PUT /v2/communities/{community-handle}/posts/{post-id}/reactions. Nothing changes if the reaction
- * exists.
+ * Handles PUT /v2/communities/{community-handle}/posts/{post-id}/reactions. If the reaction already exists,
+ * nothing changes.
  */
 export function addReaction(call: Call): HttpResponse {
   const { community, blog } = reacting(call);

@@ -68,7 +68,7 @@ const ROWS: readonly [name: string, request: Request, inPublic: string, inPrivat
     "403.23001 200 403 403 200 403.23020",
   ],
   [
-    "renew the invite link",
+    "replace the invite link",
     () => ["POST", "/invite_hash"],
     "403.23012 403.23012 403.23012 403.23012 200 403.23012",
     "403.23012 403.23012 403.23012 403.23012 200 403.23012",
@@ -98,13 +98,13 @@ const ROWS: readonly [name: string, request: Request, inPublic: string, inPrivat
     "403.23001 403.23001 403 204 204 403.23020",
   ],
   [
-    "remove a post that is removed",
+    "remove a post that is already removed",
     (_, kind) => ["DELETE", `/moderation/posts/${COMMUNITIES[kind].posts.removed}?${SPAM}`],
     "403.23002 403.23002 403 409.24006 409.24006 403.23020",
     "403.23001 403.23001 403 409.24006 409.24006 403.23020",
   ],
   [
-    "restore a post that is restored",
+    "restore a post that is not removed",
     (_, kind) => ["PUT", `/moderation/posts/${COMMUNITIES[kind].posts.restored}`, { note: "Sorry" }],
     "403.23002 403.23002 403 409.24007 409.24007 403.23020",
     "403.23001 403.23001 403 409.24007 409.24007 403.23020",
@@ -122,7 +122,7 @@ const ROWS: readonly [name: string, request: Request, inPublic: string, inPrivat
     "403.23002 403.23002 200 200 200 403.23020",
   ],
   [
-    "take a reaction back",
+    "remove a reaction",
     (_, kind) => ["DELETE", `/posts/${COMMUNITIES[kind].posts.byAdmin}/reactions/emoji-07`],
     "403.23002 403.23002 200 200 200 403.23020",
     "403.23002 403.23002 200 200 200 403.23020",

@@ -32,7 +32,7 @@ function writeCursor(post: Post): string {
   return Buffer.from(`${post.timestamp}_${post.id}`).toString("base64url");
 }
 
-/** Returns elements to put between the posts of `discover`, which clients that look for posts skip. */
+/** Returns elements to put between the posts of `discover`. Clients that look for posts skip them. */
 function otherElements(call: Call, { blog }: Visit, promoted: JsonObject | undefined): JsonObject[] {
   const title = { object_type: "title", id: "discover-title", text: "Worth a look" };
   const card = { object_type: "blog", id: `blog-${blog.name}`, resources: [blogObject(blog, viewOf(call))] };

@@ -39,7 +39,7 @@ function checkTransport(world: World, request: IncomingMessage): void {
   }
 }
 
-/** Counts a call of a consumer key, and returns the rate limit headers. Throws 429 if no call remains. */
+/** Counts a call with a consumer key, and returns the rate limit headers. Throws 429 if no calls remain. */
 function countCall(world: World, consumer: string): HeaderMap {
   const { meter, limits } = world;
   const hour = meter.count(`key ${consumer}`, limits.callsPerHour, 3600);
@@ -127,7 +127,7 @@ async function read(
 /** The endpoints, and the hooks around their handlers. */
 export interface Service {
   readonly router: Router;
-  /** Runs before each handler, in the same transaction, and applies changes that are due by now. */
+  /** Runs before each handler, in the same transaction, and applies changes that are due. */
   readonly prepare: (world: World) => void;
   /** Returns the error for an unknown path below `/feed`. */
   readonly feedNotFound: () => Rejection;
@@ -138,7 +138,9 @@ function prepared(service: Service, world: World, handle: () => HttpResponse): H
   return handle();
 }
 
-/** Finds the route, authenticates the request, and calls the handler. Rejections become responses. */
+/**
+ * Finds the route, authenticates the request, and calls the handler. Rejections are converted to responses.
+ */
 export async function dispatch(
   world: World,
   service: Service,
@@ -164,7 +166,7 @@ export async function dispatch(
     if (caller.consumer !== undefined) headers = countCall(world, caller.consumer);
     checkLevel(route, caller);
     const handle = () => route.handle({ ...call, path, caller });
-    // OAuth endpoints commit even if they reject a request, since used nonces and codes must stay used
+    // OAuth endpoints commit even if they reject a request, since a used nonce or code must stay used
     const response =
       route.level === "self" ? handle() : world.db.transaction(() => prepared(service, world, handle));
     return { ...response, headers: { ...headers, ...response.headers } };

@@ -17,7 +17,7 @@ export interface Repo {
 
 const notFound = () => rejectFeed(404, "Not Found");
 
-/** Finds an account by login or, in paths with ids, by id. Throws 404 if it is missing. */
+/** Finds an account by login or, for paths with ids, by id. Throws 404 if it is missing. */
 export function requireAccount(
   world: World,
   kind: Account["kind"],
@@ -58,7 +58,7 @@ export function requireRepoById(world: World, id: string, login: string | undefi
 
 /**
  * Finds a repository by owner and name. For a former name, throws a 301 to the address that `moved` returns
- * for the id.
+ * for the repository's id.
  */
 export function requireRepo(
   world: World,

@@ -10,7 +10,7 @@ export const QUOTA_SECONDS = 3600;
 /** The identity of the caller of a feed. */
 export interface FeedCaller {
   readonly token: string | undefined;
-  /** The account of the token. Absent without a token and for the token of an installation. */
+  /** The account of the token. Absent if there is no token, and for an installation's token. */
   readonly login: string | undefined;
   readonly scopes: string | undefined;
 }

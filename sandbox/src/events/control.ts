@@ -26,13 +26,13 @@ export interface SandboxEvents {
   /** The status of requests above the quota. Initially 403. */
   quotaStatus: 403 | 429;
   /**
-   * Returns the time of the feed in seconds. This time starts at the time of the seeded events, and runs with
+   * Returns the time of the feed in seconds. It starts at the time of the seeded events, and advances with
    * the clock.
    */
   now(): number;
   /**
    * Adds an event and returns its id. If `created` is in the past, the event appears among the older events,
-   * on the page for that time. With `latency`, it appears that many seconds after its creation.
+   * on the page for that time. With `latency`, the event appears that many seconds after its creation.
    */
   publish(event: NewEvent): string;
   /**
@@ -53,8 +53,8 @@ export interface SandboxEvents {
    */
   exhaust(tokenOrAddress?: string): void;
   /**
-   * Starts a secondary limit: requests get 403 (or 429) regardless of the quota, including conditional
-   * requests.
+   * Starts a secondary limit: all requests, including conditional requests, get 403 (or 429) regardless of
+   * the quota.
    */
   throttle(options: RejectOptions): void;
   /** Starts a temporary outage: requests get 503. */
@@ -117,8 +117,8 @@ function rename(world: World, from: string, to: string): void {
 }
 
 /**
- * Sets the source of events, beginning at the current time of the feed. Without options, no events are
- * generated.
+ * Sets the source of events. The source begins at the current time of the feed. Without options, no events
+ * are generated.
  */
 export function setSource(world: World, options: EventSourceOptions | undefined): void {
   const source = options && new EventSource(options, world.feed.now());

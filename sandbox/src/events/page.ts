@@ -11,7 +11,7 @@ import { type FeedCaller, rateHeaders, rejectFeed } from "./caller.ts";
 export interface Timeline {
   readonly where: string;
   readonly values: SQLInputValue[];
-  /** The path below the base address of the feed. Contains ids if the feed has an alias with ids. */
+  /** The path below the base address of the feed. If the feed has an alias with ids, this is the alias. */
   readonly linkPath: string;
   readonly strongTag?: boolean;
 }
@@ -58,7 +58,7 @@ interface Row {
   readonly body: string;
 }
 
-/** Returns a page of a timeline, newest first, with the headers that pollers need. */
+/** Returns a page of a timeline, newest first, with the headers that polling clients need. */
 export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline): HttpResponse {
   const { world } = call;
   checkVersion(call);

@@ -21,7 +21,7 @@ export interface NewEvent {
   readonly latency?: number;
   /** Whether the event counts for paging but is not shown, which makes pages short. */
   readonly hidden?: boolean;
-  /** Keys to add to the event or to replace in it. `undefined` removes a key. */
+  /** Keys to add to the event, or to replace in the event. `undefined` removes a key. */
   readonly change?: Record<string, unknown>;
 }
 
@@ -33,7 +33,7 @@ function person(account: Account): JsonObject {
   return { id: account.id, login: account.login, external_avatar_id: "", url, avatar_url: avatar };
 }
 
-/** Adds an event to its feeds, and returns its id. */
+/** Adds an event to its feeds, and returns the event's id. */
 export function publishEvent(db: Database, event: NewEvent, now: number): string {
   const [owner = "", name = ""] = event.repo.split("/");
   const repo = db.get<Repo>("SELECT * FROM feed_repos WHERE owner = ? AND name = ?", owner, name);
@@ -79,7 +79,7 @@ export function publishEvent(db: Database, event: NewEvent, now: number): string
 }
 
 /**
- * Removes events that no timeline contains any longer. Keeps the newest event, so that its id is not reused.
+ * Removes events that are no longer in any timeline. Keeps the newest event, so that its id is not reused.
  */
 export function forgetEvents(db: Database, created: number): void {
   const which = "SELECT id FROM feed_events WHERE created <= ? AND id < (SELECT MAX(id) FROM feed_events)";

@@ -8,8 +8,8 @@ import { forgetEvents, publishEvent } from "./publish.ts";
 /** Options for generated events. */
 export interface EventSourceOptions {
   /**
-   * The number of events per hour, more than 0 and at most 3,600,000. Each event is at a random time in its
-   * equal share of the hour.
+   * The number of events per hour, more than 0 and at most 3,600,000. The hour is divided into equal
+   * intervals, and each event is at a random time in its interval.
    */
   readonly perHour: number;
   /** The seed. The same seed generates the same events at the same intervals. Default: 1. */
@@ -32,7 +32,7 @@ export interface EventSourceOptions {
 }
 
 /**
- * The maximum number of events that are generated when the clock advances far. The newest are generated,
+ * The maximum number of events that are generated when the clock advances far. Only the newest are generated,
  * which are enough to fill the timelines.
  */
 export const MOST_AT_ONCE = 5000;

@@ -55,7 +55,7 @@ async function multipartBody(request: IncomingMessage): Promise<Body> {
 
 /**
  * Reads the body by its `Content-Type`. The parameters of a multipart body are in a part named `json`, and in
- * the other text parts. An empty body needs no type.
+ * the other text parts. An empty body needs no `Content-Type`.
  */
 export async function readBody(request: IncomingMessage): Promise<Body> {
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";

@@ -1,5 +1,5 @@
 /**
- * Matches an optional entity tag, and the comma after it. Weak comparison ignores `W/`. Quoted parts may
+ * Matches an optional entity tag and the comma after it. Weak comparison ignores `W/`. The quoted part may
  * contain commas.
  */
 const ENTITY_TAG = /[ \t]*(?:(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*"))?[ \t]*(?:,|$)/y;

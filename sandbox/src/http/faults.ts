@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * A fault that replaces or changes the normal response. The handler does not run, so that no state changes,
- * unless stated otherwise.
+ * A fault that replaces or changes the normal response. Unless stated otherwise, the handler does not run, so
+ * no state changes.
  */
 export type Fault =
   /** A fixed response. A `body` that is neither a string nor bytes is sent as JSON. */

@@ -2,7 +2,7 @@ import { parse } from "qs";
 import { type JsonObject, readJson } from "../json.ts";
 import { reject } from "./response.ts";
 
-/** Representations of booleans as strings, which clients in several languages send. */
+/** Boolean values in the forms in which clients in several languages send them as strings. */
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["True", true],
@@ -131,7 +131,7 @@ export class Fields {
     throw reject(400, `Invalid ${name}: expected true or false, got ${value}`);
   }
 
-  /** Returns an array of strings in any form. Indexed items are in the order of their indexes. */
+  /** Returns an array of strings from any form. Indexed items are sorted by their indexes. */
   list(name: string): string[] {
     const found: { at: number; value: string }[] = [];
     for (const [key, value] of this.entries) {
@@ -145,7 +145,10 @@ export class Fields {
     return found.sort((a, b) => a.at - b.at).map((item) => item.value);
   }
 
-  /** Returns a nested value: a JSON value, a string with JSON, or brackets (`content[0][type]=text`). */
+  /**
+   * Returns a nested value from a JSON value, from a string with JSON, or from brackets
+   * (`content[0][type]=text`).
+   */
   json(name: string): unknown {
     const direct = this.value(name);
     if (typeof direct === "string") {
@@ -168,7 +171,10 @@ function baseName(key: string): string {
 /** Limits for bracketed parameters. Exceeding a limit causes a 400 with subcode 8001. */
 const NESTED = { depth: 20, parameters: 20_000, items: 2000 } as const;
 
-/** Builds the value of `name` from bracketed entries: objects, and arrays in the order of their indexes. */
+/**
+ * Builds the value of `name` from bracketed entries: objects, and arrays whose items are sorted by their
+ * indexes.
+ */
 function nested(entries: readonly Entry[], name: string): unknown {
   const found = entries.filter(([key]) => key.startsWith(`${name}[`));
   if (found.length === 0) return undefined;

@@ -73,11 +73,11 @@ test("a large video is hashed and counted in constant memory", async () => {
 test.each([
   ["no boundary", "multipart/form-data", "x"],
   [
-    "an end too soon",
+    "a premature end",
     "multipart/form-data; boundary=x",
     '--x\r\nContent-Disposition: form-data; name="json"\r\n\r\n{"a":',
   ],
-  ["no part at all", "multipart/form-data; boundary=x", "nothing"],
+  ["no part", "multipart/form-data; boundary=x", "nothing"],
 ])("a multipart body with %s is rejected with 400", async (_name, type, body) => {
   const headers = { ...BEARER, "content-type": type };
   const got = await fetch(`${sandbox.url}/v2/blog/demo/posts`, { method: "POST", headers, body });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request as received. */
+/** A request as it was received. */
 export class ReceivedRequest {
   readonly method: string;
   /** The request target exactly as it was sent, including the query. */
@@ -25,8 +25,7 @@ export class ReceivedRequest {
     this.httpVersion = request.httpVersion;
     this.at = at;
     const push = request.push.bind(request);
-    // overriding `push` shows every byte without starting the flow, so the reader keeps control of
-    // backpressure
+    // overriding `push` shows every byte without starting the flow, so the reader still controls backpressure
     request.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
       if (chunk) {
         this.size += chunk.length;
@@ -99,7 +98,8 @@ export class ReceivedList {
   }
 
   /**
-   * The number of requests since the start or the last `clear`, including requests that are no longer kept.
+   * The number of requests since the start or the last `clear`, including requests that have since been
+   * dropped.
    */
   get total(): number {
     return this.count;

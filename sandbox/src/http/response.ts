@@ -95,7 +95,7 @@ export function reject(status: number, detail: string, code = 0, headers: Header
   return new Rejection({ status, headers, body: { kind: "envelope", response: [], errors } }, detail);
 }
 
-/** Returns an error whose `response` is a string, and which has no `errors`. */
+/** Returns an error whose `response` is a string and that has no `errors`. */
 export function rejectInWords(status: number, words: string): Rejection {
   return new Rejection(envelope(words, status), words);
 }

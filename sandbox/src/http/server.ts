@@ -58,7 +58,7 @@ export interface Listener {
   /** `http://host:port`. */
   readonly url: string;
   /**
-   * Stops listening, and drops every connection, including hanging connections. With `graceMs`, busy
+   * Stops listening, and drops every connection, even if its response never ends. With `graceMs`, busy
    * connections may finish within that time.
    */
   close(graceMs?: number): Promise<void>;
@@ -69,7 +69,9 @@ const SERVER_OPTIONS = { keepAliveTimeout: 30_000, requestTimeout: 0 } as const;
 /** The first byte of a TLS connection, which is a record of type handshake (RFC 8446 section 5.1). */
 const TLS_HANDSHAKE = 22;
 
-/** Passes each connection to the server for its protocol, which its first byte shows. */
+/**
+ * Passes each connection to the server for its protocol. The first byte of the connection shows the protocol.
+ */
 function splitter(plain: Server, secure: Server): TcpServer {
   return createTcpServer({ noDelay: true }, (socket) => {
     const drop = () => socket.destroy();
@@ -87,7 +89,10 @@ function splitter(plain: Server, secure: Server): TcpServer {
   });
 }
 
-/** Starts to listen. Port 0 means any free port. With a certificate, the port accepts both HTTP and HTTPS. */
+/**
+ * Starts to listen. Port 0 means any free port. If there is a certificate, the port accepts both HTTP and
+ * HTTPS.
+ */
 export async function listen(
   parts: ServerParts,
   host: string,

@@ -14,7 +14,7 @@ function fixed(response: ServerResponse, status: number, type: string, body: str
   return true;
 }
 
-/** Returns bytes that are neither JSON nor UTF-8, and are the same each time. */
+/** Returns bytes that are neither JSON nor UTF-8. The bytes are the same each time. */
 function garbage(size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, (_, i) => (i * 167 + 0x80) & 0xff));
 }
@@ -43,7 +43,7 @@ function standsAlone(fault: Fault): boolean {
   return ["redirect", "html", "garbage", "oversize", "deep"].some((key) => key in fault);
 }
 
-/** Applies a fault that replaces the complete response. Returns whether the fault was of this kind. */
+/** Applies a fault that replaces the complete response. Returns whether the fault is of this kind. */
 export async function spoilBefore(
   fault: Fault,
   request: IncomingMessage,
@@ -106,7 +106,10 @@ export async function spoilBefore(
   return false;
 }
 
-/** Sends the bytes of a real response as the fault specifies. The headers are set, but not sent yet. */
+/**
+ * Sends the bytes of a real response in the way that the fault specifies. The headers are set, but not sent
+ * yet.
+ */
 export async function spoilBody(fault: Fault, response: ServerResponse, body: Buffer): Promise<void> {
   const half = body.subarray(0, Math.floor(body.length / 2));
   if ("delay" in fault) await sleep(fault.delay);

@@ -144,7 +144,10 @@ function checkCounts(blocks: readonly JsonObject[], uploads: Uploads): void {
   atMost(videos, NPF_LIMITS.uploadedVideos, "uploaded videos");
 }
 
-/** Checks `content`, and returns it in the stored form, without empty text blocks at its ends. */
+/**
+ * Checks `content`, and returns it in the form in which it is stored, without empty text blocks at the
+ * beginning and end.
+ */
 export function checkContent(value: unknown, context: BlockContext): JsonObject[] {
   const items = arrayOf(value, "content");
   atMost(items.length, NPF_LIMITS.blocks, "blocks");

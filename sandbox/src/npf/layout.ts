@@ -75,7 +75,7 @@ function askLayout(layout: JsonObject, content: readonly JsonObject[]): JsonObje
     : { type: "ask", blocks: asked, attribution };
 }
 
-/** Checks `layout` against the content, and returns it in the stored form. */
+/** Checks `layout` against the content, and returns it in the form in which it is stored. */
 export function checkLayout(
   value: unknown,
   content: readonly JsonObject[],
@@ -111,7 +111,7 @@ function moved(layout: JsonObject, from: number, to: number): JsonObject {
   return out;
 }
 
-/** Removes empty text blocks from both ends, and adjusts the indexes in the layouts. */
+/** Removes empty text blocks from the beginning and end, and adjusts the indexes in the layouts. */
 export function trimEnds(
   content: JsonObject[],
   layout: JsonObject[],

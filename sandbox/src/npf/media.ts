@@ -49,7 +49,7 @@ export class Uploads {
   }
 }
 
-/** Returns the storage key of uploaded bytes, which is two strings joined by a colon. */
+/** Returns the storage key of uploaded bytes, which consists of two strings joined by a colon. */
 export function mediaKey(part: Part): string {
   return `${part.sha256.slice(0, 32)}:${part.sha256.slice(32, 48)}`;
 }

@@ -46,7 +46,7 @@ function merged(formats: JsonObject[]): JsonObject[] {
   return out;
 }
 
-/** Checks a text block, and returns it in the stored form. */
+/** Checks a text block, and returns it in the form in which it is stored. */
 export function textBlock(block: JsonObject, mention: MentionLookup): JsonObject {
   const text = textOf(block.text, "text");
   const length = codePoints(text);

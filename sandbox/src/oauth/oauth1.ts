@@ -119,8 +119,8 @@ export function authorize(call: Call): HttpResponse {
 }
 
 /**
- * Handles POST /oauth/authorize, which the page sends. If the user allows access, redirects with a verifier,
- * and otherwise to the plain callback.
+ * Handles POST /oauth/authorize, the form on the page. If the user allows access, redirects with a verifier,
+ * and otherwise to the callback without parameters.
  */
 export function decide(call: Call): HttpResponse {
   const row = temporary(call, call.body.fields.text("oauth_token"));

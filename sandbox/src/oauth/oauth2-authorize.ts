@@ -12,13 +12,14 @@ interface Request {
   readonly client: Client;
   /** The address to which the user is redirected. */
   readonly address: string;
-  /** The `redirect_uri` as it was sent. The token request must repeat it. */
+  /** The `redirect_uri` as it was sent. The token request must contain the same value. */
   readonly sent: string | undefined;
   readonly fields: Fields;
 }
 
 /**
- * Returns the client and its redirect address. If either is invalid, the error cannot be sent by a redirect.
+ * Returns the client and its redirect address. If either is invalid, returns an error page, since the error
+ * cannot be sent by a redirect.
  */
 function requestOf(call: Call, fields: Fields): Request | HttpResponse {
   const { db } = call.world;
@@ -95,7 +96,7 @@ export function authorize(call: Call): HttpResponse {
   return force ? { ...page, headers: { ...page.headers, ...sessionCookie(undefined) } } : page;
 }
 
-/** Handles POST /oauth2/authorize, which the page sends. */
+/** Handles POST /oauth2/authorize, the form on the page. */
 export function decide(call: Call): HttpResponse {
   const request = requestOf(call, call.body.fields);
   if ("status" in request) return request;

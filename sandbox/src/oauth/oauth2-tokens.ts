@@ -126,7 +126,10 @@ function byClient(call: Call): HttpResponse {
   return issueTokens(call, client.key, null, scope, false);
 }
 
-/** Handles POST /v2/oauth2/token. The body is a form, multipart or JSON, and the response is bare JSON. */
+/**
+ * Handles POST /v2/oauth2/token. The body is a form, multipart or JSON, and the response is JSON without an
+ * envelope.
+ */
 export function token(call: Call): HttpResponse {
   const grant = required(call, "grant_type");
   if (grant === "authorization_code") return byCode(call);

@@ -6,13 +6,13 @@ import { escapeHtml } from "../view/html.ts";
 /** The name of the session cookie. */
 const SESSION = "sandbox_user";
 
-/** Returns the user that the cookie names as logged in. */
+/** Returns the user who is logged in according to the cookie. */
 export function loggedIn(call: Call): string | undefined {
   const user = parseCookie(call.headers.cookie ?? "")[SESSION];
   return user && call.world.db.get("SELECT name FROM users WHERE name = ?", user) ? user : undefined;
 }
 
-/** Returns a header that logs a user in. `undefined` logs the user out. */
+/** Returns a header that sets the session cookie. `undefined` logs the user out. */
 export function sessionCookie(user: string | undefined): HeaderMap {
   const life = user === undefined ? { maxAge: 0 } : {};
   const cookie = {
@@ -26,7 +26,9 @@ export function sessionCookie(user: string | undefined): HeaderMap {
   return { "set-cookie": stringifySetCookie(cookie) };
 }
 
-/** Returns the user whose name and password a form contains, or `undefined` if they are wrong. */
+/**
+ * Returns the user whose name and password a form contains, or `undefined` if the name or password is wrong.
+ */
 export function loginOf(call: Call): string | undefined {
   const name = call.body.fields.text("user") ?? "";
   const row = call.world.db.get<{ password: string }>("SELECT password FROM users WHERE name = ?", name);

@@ -131,8 +131,8 @@ test("missing required data returns 400 without a subcode", async () => {
 });
 
 test.each<[string, unknown]>([
-  ["content that is no array", "x"],
-  ["a block that is no object", ["x"]],
+  ["content that is not an array", "x"],
+  ["a block that is not an object", ["x"]],
   ["an unknown block type", [{ type: "hologram" }]],
   ["a text block without text", [{ type: "text" }]],
   ["an unknown subtype", [text("x", { subtype: "heading9" })]],
@@ -143,7 +143,7 @@ test.each<[string, unknown]>([
   ["an unknown inline format", [text("x", { formatting: [{ type: "wavy", start: 0, end: 1 }] })]],
   ["a colour without #", [text("x", { formatting: [{ type: "color", hex: "ff0000", start: 0, end: 1 }] })]],
   [
-    "a mention of nobody",
+    "a mention of an unknown blog",
     [text("x", { formatting: [{ type: "mention", blog: { uuid: "t:no" }, start: 0, end: 1 }] })],
   ],
   ["an image without media", [{ type: "image" }]],
@@ -239,11 +239,11 @@ test.each<[string, unknown, number]>([
   ],
   ["a missing index", rows([{ blocks: [0, 1] }]), 8001],
   ["a repeated index", rows([{ blocks: [0, 1] }, { blocks: [2] }, { blocks: [2] }]), 8001],
-  ["an index beyond", rows([{ blocks: [0, 1] }, { blocks: [2] }, { blocks: [3] }]), 8001],
+  ["an index out of range", rows([{ blocks: [0, 1] }, { blocks: [2] }, { blocks: [3] }]), 8001],
   ["text in a row of two", rows([{ blocks: [0] }, { blocks: [1, 2] }]), 8001],
   ["an unknown mode", rows([{ blocks: [0, 1], mode: { type: "pile" } }, { blocks: [2] }]), 8001],
   ["an unknown type", [{ type: "spiral" }], 8001],
-  ["a question with an index beyond", [{ type: "ask", blocks: [7] }], 8016],
+  ["a question with an index out of range", [{ type: "ask", blocks: [7] }], 8016],
   ["an anonymous question with an image", [{ type: "ask", blocks: [0] }], 8016],
 ])("a layout with %s is rejected", async (_name, layout, subcode) => {
   expect(code(await create(THREE, { layout }))).toEqual([400, subcode]);

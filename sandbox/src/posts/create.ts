@@ -10,8 +10,8 @@ import { checkRoom, requirePosting, settle, storeUploads } from "./publish.ts";
 import { reblogOf } from "./reblog.ts";
 
 /**
- * Returns the blog that the path names, if the caller may create a post with this state. Members may post,
- * and others may submit if the blog accepts submissions.
+ * Returns the blog that the path names, if the caller may create a post with this state. Members may post.
+ * Other users may submit if the blog accepts submissions.
  */
 export function blogToPostTo(call: Call, state: PostState): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
@@ -29,12 +29,12 @@ const DISPLAY: Record<PostState, string> = {
   community: "Posted to a community by",
 };
 
-/** Returns the text that tells the user of the client about the new state. */
+/** Returns the text that the client shows to its user about the new state. */
 export function displayText(state: PostState, blog: Blog): string {
   return `${DISPLAY[state]} ${blog.name}`;
 }
 
-/** Handles POST /v2/blog/{blog-identifier}/posts. Creates a post or a reblog in blocks. */
+/** Handles POST /v2/blog/{blog-identifier}/posts. Creates a block-based post or reblog. */
 export function createPost(call: Call): HttpResponse {
   const { world } = call;
   requirePosting(world);

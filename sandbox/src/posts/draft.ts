@@ -10,7 +10,7 @@ import { findBlog } from "../store/blogs.ts";
 import type { PostState } from "../store/posts.ts";
 import { blogReference } from "../view/blog-object.ts";
 
-/** The values of `state` in requests, and the resulting states. */
+/** The values of `state` in requests, and the states that result from them. */
 const STATES: Record<string, PostState> = {
   published: "published",
   queue: "queued",
@@ -120,7 +120,7 @@ export function extraOf(call: Call): JsonObject {
   return extra;
 }
 
-/** Returns `slug`, or a slug of the first words in the content. */
+/** Returns `slug`, or a slug that consists of the first words of the content. */
 export function slugOf(call: Call, content: readonly JsonObject[]): string {
   const given = call.input.text("slug");
   const words = content.find((block) => typeof block.text === "string")?.text;

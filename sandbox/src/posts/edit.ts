@@ -17,7 +17,7 @@ const PUBLIC: readonly PostState[] = ["published", "private"];
 
 /**
  * Returns the state after an edit. Published and private posts can change only into each other, and community
- * posts not at all. Other posts may change to any state.
+ * posts do not change at all. Other posts may change to any state.
  */
 export function nextState(call: Call, post: Post, fail: (detail: string) => Error = invalid): PostState {
   const wanted = stateOf(call, fail);
@@ -79,7 +79,7 @@ function editedContent(call: Call, post: Post): JsonObject {
   return { content, layout, trail };
 }
 
-/** Applies the remaining fields of the request. Absent fields do not change. */
+/** Applies the remaining fields of the request. Fields that are absent from the request do not change. */
 function applyRest(call: Call, post: Post, state: PostState): void {
   const { publishOn, date } = timesOf(call, state);
   post.publishOn = publishOn;

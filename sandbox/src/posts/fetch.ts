@@ -68,8 +68,8 @@ function fields(call: Call, blog: Blog, post: Post, view: View): JsonObject {
 }
 
 /**
- * Handles GET /v2/blog/{blog-identifier}/posts/{post-id}, which returns a post for editing. Only members see
- * unpublished posts.
+ * Handles GET /v2/blog/{blog-identifier}/posts/{post-id}, which returns a post in the form for editing. Only
+ * members see unpublished posts.
  */
 export function fetchPost(call: Call): HttpResponse {
   const user = requireUser(call.caller);

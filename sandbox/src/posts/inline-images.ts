@@ -21,7 +21,7 @@ export function nativeImages(markup: string): string {
   return markup.replace(HTML_IMAGE, native).replace(MARKDOWN_IMAGE, native);
 }
 
-/** Returns the fields of a legacy post with native images in all markup. */
+/** Returns the fields of a legacy post, with addresses of the service for all images in markup. */
 export function withNativeImages(fields: JsonObject): JsonObject {
   const entries = Object.entries(fields).map(([name, value]) => [
     name,

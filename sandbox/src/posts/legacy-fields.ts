@@ -7,7 +7,7 @@ import type { LegacyType } from "../store/posts.ts";
 import { escapeHtml } from "../view/html.ts";
 import { withNativeImages } from "./inline-images.ts";
 
-/** The types that clients may post. Answers are created only by answering a question. */
+/** The types that clients may post. An answer is created only by answering a question. */
 export const POSTABLE = ["text", "photo", "quote", "link", "chat", "audio", "video"] as const;
 
 /** An uploaded file of a legacy request. */
@@ -82,7 +82,7 @@ function need(fields: JsonObject, ...names: string[]): JsonObject {
   return fields;
 }
 
-/** Returns the values of a request for these names, without absent values. */
+/** Returns the values in a request for these names, without absent values. */
 function given(call: Call, map: Record<string, string>): JsonObject {
   const out: JsonObject = {};
   for (const [parameter, field] of Object.entries(map)) {
@@ -206,7 +206,7 @@ const READERS: Record<(typeof POSTABLE)[number], { read: Read; required: string[
 };
 
 /**
- * Reads the parameters of a type, in addition to the current fields of the post. Throws 400 if a required
+ * Reads the parameters of a type. The current fields of the post apply as well. Throws 400 if a required
  * field is still missing.
  */
 export function readLegacy(

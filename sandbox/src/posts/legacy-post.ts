@@ -34,7 +34,7 @@ function dateOf(call: Call): number | undefined {
   return seconds;
 }
 
-/** Applies the common parameters. Absent parameters do not change. */
+/** Applies the common parameters. Parameters that are absent from the request change nothing. */
 function applyCommon(call: Call, post: Post): void {
   const { input } = call;
   if (input.has("tags")) post.tags = tagsOf(call);

@@ -53,7 +53,7 @@ function timeFilter(call: Call): Filter {
   return { where, values: [before, after].filter((value) => value !== undefined) };
 }
 
-/** Returns the parameters of the request, which the request for the next page must repeat. */
+/** Returns the parameters that the request for the next page must repeat. */
 function repeated(call: Call): [string, string][] {
   return call.queryPairs.filter(
     ([name]) => !OUTSIDE_CURSOR.test(name) && name !== "offset" && name !== "tumblelog",
@@ -67,8 +67,8 @@ function fingerprint(pairs: readonly (readonly [string, string])[], blog: Blog):
 }
 
 /**
- * Returns an opaque string of several hundred characters that encodes the position of the last post and the
- * request.
+ * Returns a cursor: an opaque string of several hundred characters that encodes the position of the last post
+ * and the request.
  */
 function writeCursor(post: Post, print: string): string {
   const filler = createHash("sha512")

@@ -9,8 +9,8 @@ function setMute(call: Call, muted: boolean, end: number): HttpResponse {
 }
 
 /**
- * Handles POST /v2/blog/{blog-identifier}/posts/{post-id}/mute. Mutes for some seconds, or with 0 until the
- * post is unmuted.
+ * Handles POST /v2/blog/{blog-identifier}/posts/{post-id}/mute. Mutes a post for a number of seconds or, with
+ * 0, until it is unmuted.
  */
 export function mutePost(call: Call): HttpResponse {
   const seconds = call.input.integer("mute_length_seconds", { min: Number.MIN_SAFE_INTEGER }) ?? 0;

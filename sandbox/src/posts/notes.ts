@@ -36,8 +36,8 @@ function shown(call: Call, note: Note, mode: Mode): JsonObject {
 }
 
 /**
- * Returns the first page of these notes. A page never ends within a unit of the paging time, since the next
- * page starts below that unit.
+ * Returns the first page of these notes. If several notes have the same time, a page contains all or none of
+ * them, since the next page starts before the time of the last note.
  */
 function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; more: boolean } {
   const unit = (note: Note | undefined) => Math.floor((note?.micros ?? 0) / scale);
@@ -47,8 +47,8 @@ function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; m
 }
 
 /**
- * Handles GET /v2/blog/{blog-identifier}/notes. Lists notes newest first. `before_timestamp` is in seconds,
- * or in mode conversation in microseconds.
+ * Handles GET /v2/blog/{blog-identifier}/notes. Lists notes newest first. `before_timestamp` is in seconds
+ * or, in mode conversation, in microseconds.
  */
 export function listNotes(call: Call): HttpResponse {
   const { db } = call.world;

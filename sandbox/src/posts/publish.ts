@@ -73,7 +73,7 @@ export function storeUploads(call: Call, user: string, uploads: Uploads): void {
   }
 }
 
-/** Adds the reblog note, and the notification for the parent, when a reblog is published. */
+/** When a reblog is published, adds the reblog note and the notification for the blog of the parent post. */
 function announceReblog(world: World, post: Post): void {
   if (post.parentId === null) return;
   const parent = findPost(world.db, post.parentId);
@@ -108,7 +108,7 @@ function announceReblog(world: World, post: Post): void {
   });
 }
 
-/** Saves a post in its state. The first publication updates the blog, the count of the day and the parent. */
+/** Saves a post in its state. The first publication updates the blog, the usage of the day and the parent. */
 export function settle(world: World, post: Post, was?: PostState): void {
   if (post.state === "queued" && post.queuePosition === null) {
     post.queuePosition = queueEnd(world.db, post.blog);

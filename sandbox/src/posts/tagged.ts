@@ -10,7 +10,8 @@ const FEATURED_TAGS: readonly string[] = ["blocks"];
 const FEATURED_AFTER = 3600;
 
 /**
- * Handles GET /v2/tagged. Returns published posts of public blogs with a tag, newest first, as a plain array.
+ * Handles GET /v2/tagged. Returns published posts that have a tag, from public blogs, newest first, as a
+ * plain array.
  */
 export function listTagged(call: Call): HttpResponse {
   const { query, world } = call;

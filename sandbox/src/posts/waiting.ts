@@ -32,8 +32,8 @@ export function listQueue(call: Call): HttpResponse {
 }
 
 /**
- * Handles POST /v2/blog/{blog-identifier}/posts/queue/reorder. Moves a post after another post, or to the top
- * with 0.
+ * Handles POST /v2/blog/{blog-identifier}/posts/queue/reorder. Moves a post to the position after another
+ * post or, with 0, to the top.
  */
 export function reorderQueue(call: Call): HttpResponse {
   const blog = ownBlog(call);
@@ -82,7 +82,7 @@ export function listDrafts(call: Call): HttpResponse {
 }
 
 /**
- * The SQL condition for submissions of readers. Unanswered questions have the same state, but are not
+ * The SQL condition for submissions from readers. Unanswered questions have the same state, but are not
  * submissions.
  */
 const SUBMITTED = "blog = ? AND state = 'submission' AND json_extract(extra, '$.is_submission') = 1";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import { EPOCH } from "./epoch.ts";
 
-/** The number of blogs that follow `demo`, more than fit on a page. */
+/** The number of blogs that follow `demo`: more than fit on a page. */
 export const READERS = 24;
 
 function theme(seed: string, avatarShape: "circle" | "square"): JsonObject {
@@ -147,7 +147,10 @@ export const BLOGS: readonly SeedBlog[] = [
   },
 ];
 
-/** Returns the name of a reader, from 1 to `READERS`. The user and the blog have the same name. */
+/**
+ * Returns the name of a reader, whose number is from 1 to `READERS`. The user and the blog have the same
+ * name.
+ */
 export function readerName(i: number): string {
   return `reader-${String(i).padStart(2, "0")}`;
 }

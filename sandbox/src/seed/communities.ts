@@ -17,7 +17,7 @@ import { EPOCH } from "./epoch.ts";
 import { reblogKeyOf } from "./posts.ts";
 
 /**
- * The users with each standing in the communities `public` and `private`. The token of a user is
+ * The user who has each standing in the communities `public` and `private`. The token of a user is
  * `<user>-user-access-token`.
  */
 export const CAST = Object.freeze({
@@ -29,13 +29,16 @@ export const CAST = Object.freeze({
   nobody: "reader-03",
 });
 
-/** Returns the id of a seeded post, which is outside of the range of new ids, and not exact as a double. */
+/**
+ * Returns the id of a seeded post. The id is outside of the range of new ids, and a double cannot represent
+ * it exactly.
+ */
 function postId(community: number, index: number): string {
   return String(735_900_000_000_000_001n + BigInt(community) * 1_000_000_003n + BigInt(index) * 1009n);
 }
 
 /**
- * Returns the posts of `public` and `private` that tests name. All other posts are visible and were never
+ * Returns the posts in `public` and `private` that tests name. All other posts are visible and were never
  * moderated.
  */
 function namedPosts(community: number) {
@@ -69,16 +72,16 @@ export const COMMUNITIES = Object.freeze({
     posts: namedPosts(2),
   },
   /**
-   * A public community that everybody could join, but whose three members fill it. `ada` is its admin, and
-   * `reader-01` is invited.
+   * A public community that is open to everybody, but already full with three members. `ada` is its admin,
+   * and `reader-01` is invited.
    */
   full: { handle: "full-house", uuid: "t:FullH0useCommunity0003", hash: "full-house-hash-0003" },
   /**
-   * A public community that users join by invitation, so that others see only its members `ada` (admin) and
-   * `reader-06` (moderator). Invite links are disabled, and the service set the content label.
+   * A public community that users join by invitation, so that other users see only its members `ada` (admin)
+   * and `reader-06` (moderator). Invite links are disabled, and the service set the content label.
    */
   hidden: { handle: "quiet-circle", uuid: "t:QuietCircl3Community04", hash: "quiet-circle-hash-04" },
-  /** A private community whose only member `ada` has invited `demo` and more than a page of others. */
+  /** A private community whose only member `ada` has invited `demo` and more than a page of other users. */
   inviting: { handle: "night-sky", uuid: "t:NightSkyC0mmunity00005", hash: "night-sky-hash-0005" },
 });
 

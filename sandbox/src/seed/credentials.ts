@@ -1,7 +1,7 @@
 import type { Database } from "../store/database.ts";
 import { USERS } from "./blogs.ts";
 
-/** The credentials of a new sandbox. They are valid nowhere else. */
+/** The credentials in a new sandbox. No other service accepts them. */
 export const CREDENTIALS = Object.freeze({
   /** The seeded application. */
   consumerKey: "demoConsumerKey00000000000000000000000000000000001",

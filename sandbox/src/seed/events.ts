@@ -19,7 +19,7 @@ const REPOS = [
   [205, "octo", "internal", 1, 205],
 ] as const;
 
-/** The number of seeded events, more than fit into a timeline. */
+/** The number of seeded events: more than fit into a timeline. */
 const SEEDED_EVENTS = 420;
 /** The number of seconds between events. The oldest event is within the 30 days of a timeline. */
 const SPACING = 2400;
@@ -49,7 +49,10 @@ function repoFor(i: number): string {
   return turn % 3 === 0 ? "marvin/hello" : "octo/hello";
 }
 
-/** Seeds the feed. Every fifth push has the new format. Two events far down in the public feed are hidden. */
+/**
+ * Seeds the feed. Every fifth push event has the new format. Two events far down in the public feed are
+ * hidden.
+ */
 export function seedEvents(db: Database): void {
   seedAccounts(db);
   for (let i = 0; i < SEEDED_EVENTS; i++) {

@@ -6,7 +6,9 @@ import { seedEvents } from "./events.ts";
 import { seedPosts } from "./posts.ts";
 import { seedFilters, seedSocial } from "./social.ts";
 
-/** Fills an empty database, and does not change a database with data. Every start writes the same bytes. */
+/**
+ * Fills an empty database. Does not change a database that contains data. Every start writes the same bytes.
+ */
 export function seed(db: Database, now: number): void {
   if (db.get("SELECT value FROM settings WHERE name = 'seeded_at'")) return;
   db.transaction(() => {
@@ -21,7 +23,7 @@ export function seed(db: Database, now: number): void {
   });
 }
 
-/** Fills a database again. Copies the first result, since tests call this function often. */
+/** Fills a database again. Copies the result of the first time, since tests call this function often. */
 export function reseed(db: Database, now: number): void {
   if (db.restore()) {
     db.run("UPDATE settings SET value = ? WHERE name = 'seeded_at'", String(now));

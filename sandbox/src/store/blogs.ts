@@ -16,7 +16,7 @@ export interface Blog {
   readonly shareFollowing: boolean;
   readonly updated: number;
   readonly queuePaused: boolean;
-  /** Title, description, theme and similar fields, as they are shown. */
+  /** Title, description, theme and similar fields, in the form in which they are shown. */
   readonly data: JsonObject;
 }
 

@@ -19,7 +19,7 @@ export interface Community {
   private: boolean;
   joinType: JoinType;
   inviteLinks: boolean;
-  /** The secret part of the invite link. Earlier values are not stored. */
+  /** The secret part of the invite link. Earlier secrets are not stored. */
   inviteHash: string | null;
   modsCanInvite: boolean;
   automodLinks: boolean;
@@ -31,7 +31,7 @@ export interface Community {
   data: CommunityData;
 }
 
-/** The description of the community, as it is shown. */
+/** The description of the community, in the form in which it is shown. */
 export interface CommunityData {
   title: string;
   description: string;
@@ -131,7 +131,10 @@ export function findMember(db: Database, community: Community, blog: string): Me
   );
 }
 
-/** Returns the members: admins, then moderators, then the others. Each group is in the order of joining. */
+/**
+ * Returns the members: admins, then moderators, then the remaining members. Each group is in the order of
+ * joining.
+ */
 export function membersOf(db: Database, community: Community): Member[] {
   return db.all<Member>(
     `SELECT * FROM community_members WHERE community = ?
@@ -183,7 +186,9 @@ export function ban(db: Database, community: Community, blog: string): void {
   db.run("INSERT OR IGNORE INTO community_bans (community, blog) VALUES (?, ?)", community.uuid, blog);
 }
 
-/** An invitation that is pending or has ended. The latter explains the error to its recipient. */
+/**
+ * An invitation that is pending or has ended. An ended invitation explains the error that its recipient gets.
+ */
 export interface Invitation {
   readonly recipient: string;
   readonly sender: string;
@@ -207,7 +212,7 @@ export function isInvited(db: Database, community: Community, blog: string): boo
 }
 
 /**
- * Adds an invitation. No two invitations of a community have the same second, so that paging by time skips
+ * Adds an invitation. All invitations of a community have different seconds, so that paging by time skips
  * none.
  */
 export function addInvitation(

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 export const LEGACY_TYPES = ["text", "quote", "link", "answer", "video", "audio", "photo", "chat"] as const;
 export type LegacyType = (typeof LEGACY_TYPES)[number];
 
-/** Where a post is listed. A community post is in no list of its author's blog. */
+/** The list in which a post appears. A community post is in no list of its author's blog. */
 export type PostState = "published" | "queued" | "draft" | "private" | "submission" | "community";
 
 /** A post in the store: legacy fields as entered, or block-based content. */
@@ -33,7 +33,7 @@ export interface Post {
   publishOn: number | null;
   /** For a legacy post, the fields of its type. For a block-based post, `content`, `layout` and `trail`. */
   content: JsonObject;
-  /** Further fields, which are shown unchanged. */
+  /** Additional fields, which are shown unchanged. */
   extra: JsonObject;
 }
 
@@ -156,7 +156,8 @@ const ID_STEP = 1009n;
 const FIRST_ID = 735_000_000_000_000_001n;
 
 /**
- * Returns a new post id. It has 18 digits, is greater than every previous id, and is never exact as a double.
+ * Returns a new post id. It has 18 digits, is greater than every previous id, and can never be represented
+ * exactly as a double.
  */
 export function nextPostId(db: Database): string {
   const last = db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'last_post_id'")?.value;

@@ -136,7 +136,7 @@ export interface SignOptions {
   readonly extra?: Record<string, string>;
 }
 
-/** Returns the `Authorization` header of a signed request. Default: a request of the user `demo`. */
+/** Returns the `Authorization` header of a signed request. Default: a request by the user `demo`. */
 export function signed(url: string, options: SignOptions = {}): { authorization: string } {
   const scheme = url.slice(0, url.indexOf("://"));
   const start = scheme.length + "://".length;

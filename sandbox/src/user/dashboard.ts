@@ -9,8 +9,8 @@ import { postObject } from "../view/post-object.ts";
 import { viewOf } from "../view/view.ts";
 
 /**
- * The SQL condition for published posts of the blogs that a user follows or writes for, without private blogs
- * of other users.
+ * The SQL condition for published posts on the blogs that a user follows or writes for, without other users'
+ * private blogs.
  */
 const ON_DASHBOARD = `state = 'published' AND blog IN (
     SELECT blog FROM follows JOIN blogs ON uuid = blog WHERE user = ? AND private = 0

@@ -9,7 +9,7 @@ interface FilterKind {
   readonly limit: "filteredTags" | "filteredContent";
   /** The maximum number of code points of a filter. */
   readonly characters: number;
-  /** Whether adding an existing filter is a 400. Otherwise it has no effect. */
+  /** Whether adding an existing filter results in a 400. If not, adding it has no effect. */
   readonly unique: boolean;
   /** Matches characters that a filter of this kind must not contain. */
   readonly forbidden: RegExp;
@@ -20,7 +20,7 @@ const TAGS: FilterKind = {
   limit: "filteredTags",
   characters: 140,
   unique: false,
-  // a comma separates tags in all other places
+  // a comma separates tags wherever there are several
   forbidden: /[,\p{Cc}]/u,
 };
 
@@ -68,7 +68,7 @@ function add(call: Call, kind: FilterKind): HttpResponse {
   return envelope({}, 201);
 }
 
-/** Removes a filter. Has no effect if it does not exist. */
+/** Removes a filter. Has no effect if the filter does not exist. */
 function remove(call: Call, kind: FilterKind, value: string): HttpResponse {
   call.world.db.run(
     "DELETE FROM filters WHERE user = ? AND kind = ? AND value = ?",

@@ -35,8 +35,8 @@ export function administeredBlog(call: Call): Blog {
 }
 
 /**
- * Returns a post of the blog that the path names, to members of the blog. Throws 404 if the post does not
- * exist there.
+ * Returns a post on the blog that the path names, if the caller is a member of the blog. Throws 404 if the
+ * post does not exist there.
  */
 export function ownPost(call: Call, id: string | undefined): { blog: Blog; post: Post } {
   const blog = ownBlog(call);

@@ -4,7 +4,7 @@ import { escapeHtml, formatText } from "./html.ts";
 
 type Block = JsonObject;
 
-/** Returns the legacy type of a block-based post. The first match decides. */
+/** Returns the legacy type of a block-based post. The first matching type is used. */
 export function legacyType(content: readonly unknown[], layout: readonly unknown[]): LegacyType {
   const blocks = content.filter(isObject);
   const has = (type: string, subtype?: string) =>
@@ -54,7 +54,7 @@ function blockHtml(block: Block): string {
   return "";
 }
 
-/** Returns the media objects of a block, which has one or several. */
+/** Returns the media objects of a block, which contains one or several. */
 function media(block: Block): JsonObject[] {
   const items = Array.isArray(block.media) ? block.media : [block.media];
   return items.filter(isObject);

@@ -21,7 +21,7 @@ export function stripHtml(html: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** Converts the subset of Markdown that posts use here: emphasis, links, paragraphs. */
+/** Converts the subset of Markdown that the seeded posts use: emphasis, links, paragraphs. */
 export function markdownToHtml(source: string): string {
   return source
     .split(/\n{2,}/)
@@ -56,7 +56,7 @@ function tags(format: JsonObject): [open: string, close: string] {
   return ["", ""];
 }
 
-/** Renders text with inline formats, whose positions count code points, as HTML. */
+/** Renders text with inline formats as HTML. The positions of the formats count code points. */
 export function formatText(text: string, formatting: readonly unknown[]): string {
   const points = Array.from(text);
   const formats = formatting.filter(isObject);

@@ -19,7 +19,7 @@ export function pageLink(call: Call, place: Record<string, string>): JsonObject 
  * Returns the `_links` of a list with offsets: `next` except on the last page, `prev` except on the first
  * page.
  *
- * @param filters the parameters that select the items of the list, which every page repeats
+ * @param filters the parameters that select the items in the list; every page repeats them
  */
 export function offsetLinks(
   call: Call,

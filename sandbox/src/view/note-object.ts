@@ -39,7 +39,7 @@ export function noteObject(world: World, note: Note, user: string | undefined): 
   };
 }
 
-/** Returns the newest notes of a post, which `notes_info=true` adds. */
+/** Returns the newest notes of a post, which responses contain if `notes_info=true`. */
 export function noteObjects(
   world: World,
   rootId: string,

@@ -9,7 +9,10 @@ import { legacyToBlocks } from "./legacy-to-blocks.ts";
 import { noteObjects, rootNoteCount } from "./note-object.ts";
 import type { View } from "./view.ts";
 
-/** The legacy fields that contain text as entered, and are shown as HTML, plain text or raw. */
+/**
+ * The legacy fields that contain text as it was entered. Responses contain them as HTML, as plain text, or
+ * unchanged.
+ */
 const TEXT_FIELDS = ["body", "caption", "text", "source", "description", "question", "answer"] as const;
 
 export function postUrl(blog: Blog, post: Post): string {
@@ -118,7 +121,7 @@ function queueFields(post: Post): JsonObject {
   return out;
 }
 
-/** Returns the mute of a post for its owner. An expired mute counts as ended. */
+/** Returns the mute of a post, as its owner sees it. An expired mute counts as ended. */
 export function muteFields(post: Post, now: number): JsonObject {
   const muted = post.muted && (post.muteEnd === 0 || post.muteEnd > now);
   return { muted, mute_end_timestamp: muted ? post.muteEnd : 0 };
@@ -180,7 +183,7 @@ export function postObject(post: Post, view: View): JsonObject {
   };
 }
 
-/** Returns the items of a trail, with blogs in the form of the view. Broken items have no blog. */
+/** Returns the items of a trail, with blogs in the form that the view selects. Broken items have no blog. */
 function npfTrail(trail: unknown[], view: View): unknown[] {
   return trail.filter(isObject).map((item) => {
     const uuid = isObject(item.blog) ? item.blog.uuid : undefined;

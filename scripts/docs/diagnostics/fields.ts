@@ -30,7 +30,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "mask-of": {
       meaning: "`mask.of` does not name a message field next to the mask or in the response.",
-      remedy: "Name the field whose message the paths of the mask start from.",
+      remedy: "Name the message field that the mask's paths refer to.",
     },
     "mask-unset": {
       meaning:
@@ -39,7 +39,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
         "Give the HTTP rule a JSON `body`, and name the field in the body with `mask.of`. Or remove `unset`.",
     },
     "from-source": {
-      meaning: "A source in `from` has neither `header`, `status` nor `path`.",
+      meaning: "A source in `from` sets none of `header`, `status` and `path`.",
       remedy: "Set one of the three.",
     },
     "unknown-twice": {
@@ -79,7 +79,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "dotted-path": {
       meaning:
-        "A path into JSON has an empty key or an unmatched quote, or is the root in a place where a path must select a part of the JSON.",
+        "A path into JSON has an empty key or an unmatched quote, or is the root although the rule needs a part of the JSON.",
       remedy:
         "Join keys with single dots, e.g. `meta.status`; put a key that contains dots in single quotes.",
     },

@@ -23,7 +23,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "response-body-differs": {
       meaning:
-        "An additional binding has another `response_body` than the first binding. All bindings of a method share one response decoder. A binding without `response_body` uses the `response_body` of the first binding.",
+        "The `response_body` of an additional binding differs from the first binding's. All bindings of a method share one response decoder. A binding without `response_body` uses the `response_body` of the first binding.",
       remedy: "Use the same field in all bindings, or split the method in two.",
     },
     "binding-nested": {
@@ -148,13 +148,13 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "name-twice": {
       meaning:
-        "Two values have the same name in the same place of a request: fields, constant parameters and headers, the API key, the `Authorization` header of the credentials, the parameters of an OAuth 1.0a signature, or the `Cookie` header of fields in COOKIE. The upstream would receive both values, or only one of them. Fields that exclude each other, in a oneof or by a constraint, may share a name. A header field may have the name of `idempotency_key`, and replaces the key.",
+        "Two values have the same name in the same part of a request: fields, constant parameters and headers, the API key, the `Authorization` header of the credentials, the parameters of an OAuth 1.0a signature, or the `Cookie` header of fields in COOKIE. The upstream would receive both values, or only one of them. Fields that exclude each other, in a oneof or by a constraint, may share a name. A header field may have the name of `idempotency_key`, and replaces the key.",
       remedy:
         "Give one of the values another `name`, or remove one. A field with the caller's credentials needs `credentials: NONE`.",
     },
     "header-name": {
       meaning:
-        "A rule has an invalid header name (RFC 9110 section 5.1), or sets a header that the runtime itself sets: a header of the connection, such as `Host` or `Content-Length`, or `User-Agent` and `Accept-Encoding`, which are settings of the upstream.",
+        "A rule has an invalid header name (RFC 9110 section 5.1), or sets a header that the runtime itself sets. These are the headers of the connection, such as `Host` and `Content-Length`, and the headers `User-Agent` and `Accept-Encoding`, which are settings of the upstream.",
       remedy: "Correct the name, or remove the rule.",
     },
     "cookie-name": {

@@ -18,7 +18,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "rule-text": {
       meaning:
-        "A string in a rule contains something that is not allowed in its place: a line break or another control character, a character that is not allowed in headers, or a path segment that leads to another path.",
+        "A string in a rule contains a part that is not allowed there. Examples are line breaks and other control characters, characters that headers cannot contain, and path segments that lead to another path.",
       remedy: "Remove the part that the problem names, or percent-encode it in a path.",
     },
     "credential-kind": {
@@ -43,7 +43,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "no-effect": {
       meaning:
-        "A rule is valid, but has no effect in this place: another rule replaces it, or it applies to another kind of field, body or method. The problem names the cause.",
+        "A rule is valid, but has no effect here: another rule replaces it, or the rule applies only to other kinds of fields, bodies or methods. The problem names the cause.",
       remedy: "Remove the rule, or correct the cause.",
     },
     "service-unmapped": {
@@ -62,7 +62,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "success-status": {
       meaning:
-        "`success` lists a number that is not a final HTTP status, a status from 200 to 299, which always means success, or the same status twice.",
+        "`success` lists a number that is not a final HTTP status, or lists a status twice. Or it lists a status from 200 to 299, which always means success.",
       remedy: "Use each status from 300 to 599 once.",
     },
     "parameter-name": {
@@ -87,7 +87,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "error-meaning": {
       meaning:
-        "An error rule sets neither `code` nor `reason`, so it has no effect, or its code is OK, which is not an error.",
+        "An error rule sets neither `code` nor `reason`, so the rule has no effect. Or its code is OK, which is not an error.",
       remedy:
         "Set `code`, `reason` or both. If the status is not an error, list it in `success` of the method.",
     },
@@ -138,10 +138,10 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning:
         "A streaming method has an HTTP rule, but no rule describes its stream. A server stream needs such a rule if it has any rule other than its HTTP rule. With only an HTTP rule, its response is read as one JSON array, as in Google's REST streams.",
       remedy:
-        "Add `paginate`, `poll`, `records` (`LINES`, `EVENT_STREAM` or `ARRAY`) or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
+        "Add `paginate`, `poll`, `records` (`LINES`, `EVENT_STREAM` or `ARRAY`) or `download` to a server stream, or `upload` to a client stream. Or remove the HTTP rule.",
     },
     "stream-kind": {
-      meaning: "The rule applies to another kind of stream than the method's.",
+      meaning: "The rule does not apply to the kind of stream that the method has.",
       remedy:
         "For `paginate`, `poll`, `records` and `download`, write `stream` in front of the response. For `upload`, write `stream` in front of the request.",
     },
@@ -171,7 +171,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "paginate-cursor": {
       meaning:
-        "The cursor has neither a path nor a header to read its value from, or the type of the field that receives it does not fit.",
+        "The cursor has neither a path nor a header from which its value is read, or the field that receives the value has an unsuitable type.",
       remedy:
         "Add `path`, or `header` for a cursor in a header; use a string, an integer or a Timestamp for the field.",
     },
@@ -261,7 +261,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "poll-batch": {
       meaning:
-        "The `batch` of a `poll` names no field for its items or for the resume token, or the message has other fields, which would never be set.",
+        "The `batch` of a `poll` does not name the fields for the items and for the resume token. Or the message has other fields, which would never be set.",
       remedy: "Name every field of the message in `batch`; `items` and `resume_token` are required.",
     },
     "poll-field": {
@@ -285,7 +285,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "poll-interval": {
       meaning:
-        "The interval of a poll is too short or too long. Each poll is a request, and no feed is polled more often than once a second, even if an interval header asks for it.",
+        "The interval of a poll is too short or too long. Each poll is a request, and a feed is polled at most once a second, even if an interval header allows more.",
       remedy: "Use a duration from one second to one day.",
     },
   },

@@ -3,7 +3,7 @@ import { html } from "../../text/html.ts";
 import type { Page } from "./page.ts";
 import { shownName } from "./shown-name.ts";
 
-/** The consent that a person is asked for. */
+/** The content of a consent page. */
 export interface ConsentQuestion {
   readonly client: FlowClient;
   /** The upstreams at which the person has signed in, and the accounts there. */
@@ -51,14 +51,14 @@ chose its own name. Allow it only if you have just started to sign in from it, a
 
 /** Returns the origins to which the redirect of a client may lead: https, and http on loopback. */
 export function targetsOf({ redirectHost }: FlowClient): string[] {
-  // a host that a policy cannot contain (CSP 3 section 2.3.1), such as an IPv6 address
+  // the host cannot be expressed in a policy (CSP 3 section 2.3.1), e.g. an IPv6 address
   if (!/^[A-Za-z0-9.-]+(?::\d+)?$/.test(redirectHost)) return ["https:", "http:"];
   return isOwnMachine(redirectHost)
     ? [`http://${redirectHost}`, `https://${redirectHost}`]
     : [`https://${redirectHost}`];
 }
 
-/** Reports whether a host, with or without a port, is the person's machine. */
+/** Reports whether a host, with or without a port, is the person's own machine. */
 export function isOwnMachine(host: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(host);
 }

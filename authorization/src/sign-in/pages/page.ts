@@ -5,11 +5,11 @@ import { Html, html } from "../../text/html.ts";
 /** A page for a person. */
 export interface Page {
   readonly status: number;
-  /** The error of the request in the log and metrics. Default: the request succeeded. */
+  /** The error that the log and metrics record for the request. Default: the request succeeded. */
   readonly outcome?: string | undefined;
   readonly title: string;
   readonly body: Html;
-  /** Further origins to which a form of the page may lead, in addition to the origin of the page. */
+  /** Additional origins to which a form on the page may lead, besides the page's origin. */
   readonly formTargets?: readonly string[] | undefined;
 }
 
@@ -32,8 +32,8 @@ const STYLE_HASH = `'sha256-${hash("sha256", STYLE, "base64")}'`;
 
 /**
  * Sends a page that runs no scripts, loads nothing, cannot be framed, and whose forms lead only to the
- * gateway and to the given origins. Browsers also check the redirects after a form (CSP 3 section 6.4.2), so
- * the redirects after a consent must be listed. Returns the outcome of the page.
+ * gateway and the given origins. Browsers also check the redirects after a form (CSP 3 section 6.4.2), so the
+ * redirects after a consent must be listed. Returns the outcome of the page.
  */
 export function sendPage(exchange: HttpExchange, page: Page): string | undefined {
   const text = document(page).text;
@@ -50,7 +50,7 @@ export function sendPage(exchange: HttpExchange, page: Page): string | undefined
     "content-security-policy": policy.join("; "),
     // for browsers that do not support frame-ancestors
     "x-frame-options": "DENY",
-    // not no-referrer, which would hide the origin of a form
+    // not no-referrer, which would hide where a form comes from
     "referrer-policy": "same-origin",
     "permissions-policy": "publickey-credentials-get=()",
     ...UNCACHED,

@@ -56,10 +56,10 @@ export const MEANINGS: Readonly<Record<ProviderFailure, Meaning>> = {
   },
 };
 
-/** The ways to continue after a problem. */
+/** The ways in which a person can continue after a problem. */
 export interface WayOut {
   readonly client: FlowClient;
-  /** The address at which the sign-in begins again. */
+  /** The address at which a new sign-in begins. */
   readonly again: string;
   /** The address of the form that returns to the client. */
   readonly action: string;
@@ -80,7 +80,7 @@ export function problemPage(failure: ProviderFailure, provider: string, out: Way
   return { status, outcome: error, title: title(provider), body, formTargets: targetsOf(out.client) };
 }
 
-/** Returns the page for a request that does not belong to a current sign-in. */
+/** Returns the page for a request that belongs to no current sign-in. */
 export function strayPage(status: number, outcome: string, text: string): Page {
   const body = html`<p>${text}</p>
 <p>Go back to the application, and start to sign in again.</p>`;

@@ -1,10 +1,13 @@
 /**
- * Characters that are invisible or change the display of others: controls, format characters (directions,
- * joiners, tags, soft hyphens), fillers, line separators, surrogates, and unassigned or private characters.
+ * Characters that are invisible or change how other characters are displayed: controls, format characters
+ * (directions, joiners, tags, soft hyphens), fillers, line separators, surrogates, and unassigned or private
+ * characters.
  */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
-/** More combining marks on one character than any language needs. They would cover adjacent lines. */
+/**
+ * More combining marks on one character than any language needs. So many marks would cover adjacent lines.
+ */
 const MARKS = /(\p{M}{2})\p{M}+/gu;
 
 /** The maximum length of a name that is shown, in characters. */
@@ -21,7 +24,7 @@ export function shownName(name: string): string {
     .normalize("NFC")
     .replace(/\s+/gu, " ")
     .replace(HIDDEN, "")
-    // combine characters that removed characters had separated
+    // combine characters that were separated by removed characters
     .normalize("NFC")
     .replace(MARKS, "$1")
     .replace(/ +/g, " ")

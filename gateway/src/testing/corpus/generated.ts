@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { block, END_HEADERS, END_STREAM, frame, preface, type } from "../frames.ts";
 
 /**
- * Strings in place of the HTTP version in a request line: versions of HTTP, of related protocols, and invalid
- * strings. (Node accepts RTSP/1.0 as HTTP.)
+ * Strings that replace the HTTP version in a request line: versions of HTTP, of related protocols, and
+ * invalid strings. (Node accepts RTSP/1.0 as HTTP.)
  */
 export const VERSIONS: readonly string[] = [
   "HTTP/2.0",
@@ -182,7 +182,7 @@ const after = (stream: number) =>
     fc.constant(frame(type.priority, 0, stream, [0, 0, 0, 0, 1])),
   );
 
-/** An HTTP/2 connection in one or two packets, each of whose frames is well-formed. */
+/** An HTTP/2 connection in one or two packets. Each of its frames is well-formed. */
 export const hostileHttp2: fc.Arbitrary<readonly Uint8Array[]> = fc
   .tuple(
     ...[1, 3, 5].map((stream) =>

@@ -1,7 +1,7 @@
 /** Input that a malicious or faulty client sends. */
 export interface HostileInput {
   readonly name: string;
-  /** The parts that are written one by one on a new connection. */
+  /** The parts that are written one after another on a new connection. */
   readonly parts: ReadonlyArray<string | Uint8Array>;
   /** Whether the client closes its sending side afterwards. */
   readonly end?: boolean;
@@ -12,7 +12,7 @@ export interface HostileInput {
   readonly expect: "error" | "ok" | "any";
 }
 
-/** Returns the inputs in a table whose keys describe them. */
+/** Returns the inputs in a table. The keys of the table describe the inputs. */
 export function inputs(
   group: string,
   table: Readonly<Record<string, string | Uint8Array | ReadonlyArray<string | Uint8Array>>>,
@@ -26,7 +26,7 @@ export function inputs(
   }));
 }
 
-/** Encodes a string, each of whose characters is one byte. */
+/** Encodes a string in which each character is one byte. */
 export function latin1(text: string | Uint8Array): Uint8Array {
   return typeof text === "string" ? Buffer.from(text, "latin1") : text;
 }

@@ -126,7 +126,7 @@ const HOSTS = [
   "a&b",
 ];
 
-/** Hosts in the list above that look odd but are valid by RFC 3986. */
+/** Hosts in the list above that look odd but are valid according to RFC 3986. */
 const ODD_HOSTS = new Set(["[::1]:", "xn--", "0x7f.1"]);
 
 const headerLines = {

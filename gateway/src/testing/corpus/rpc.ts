@@ -116,7 +116,7 @@ function envelope(flags: number, length: number, content: string | Uint8Array): 
 const MESSAGE = '{"text":"a","count":1}';
 const framed = (flags: number) => envelope(flags, MESSAGE.length, MESSAGE);
 
-/** Bodies of calls whose messages are enveloped. */
+/** Bodies of calls with enveloped messages. */
 export const envelopeBodies: Readonly<Record<string, Uint8Array>> = {
   nothing: Buffer.alloc(0),
   "one byte": Buffer.from([0]),
@@ -161,8 +161,8 @@ const badHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Odd JSON that is accepted, or may be either accepted or rejected: unknown keys are skipped, as in every
- * Connect server.
+ * Odd JSON. Some of it is accepted, the rest may be accepted or rejected: unknown keys are skipped, as in
+ * every Connect server.
  */
 const oddJson: Readonly<Record<string, HostileInput["expect"]>> = {
   "a key in both spellings of nothing": "ok",

@@ -50,6 +50,7 @@ export const CargoTable: MessageTable = table("rules.v1.Cargo", () => [
   [18, SizeOfTable, "size_of", "sizeOf"],
   [19, "duration", "transit"],
   [20, "string", { path: "route.start.place" }],
+  [21, { jsonText: LabelTable }, "note"],
   { unknown: 15 },
 ]);
 

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file world/v1/habits.proto.
  */
 export const file_world_v1_habits: GenFile = /*@__PURE__*/
-  fileDesc("ChV3b3JsZC92MS9oYWJpdHMucHJvdG8SCHdvcmxkLnYxIioKEUdldFdlYXRoZXJSZXF1ZXN0EhUKBGNpdHkYASABKAlCB7rrGAMSAXEiWAoHV2VhdGhlchIoCgt0ZW1wZXJhdHVyZRgBIAEoAUITuusYDyoLGgltYWluLnRlbXBwARIjCgNza3kYAiABKAlCFrrrGBIqEBoOd2VhdGhlci4wLm1haW4iYgoRUGF0Y2hUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkSIQoHdmVyc2lvbhgCIAEoCUIQuusYDAgDEghJZi1NYXRjaBIeCgV0aGluZxgDIAEoCzIPLndvcmxkLnYxLlRoaW5nIh4KEEZpbmRUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkifQoRRmluZFRoaW5nUmVzcG9uc2USGgoHbWlzc2luZxgBIAEoCEIJuusYBSoDEJQDEi8KBXRoaW5nGAIgASgLMg8ud29ybGQudjEuVGhpbmdCD7rrGAsqCRoHX3NvdXJjZRIbCgVpbmRleBgDIAEoCUIMuusYCBIGX2luZGV4IiEKBVRoaW5nEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkiHQoNTG9va1VwUmVxdWVzdBIMCgRuYW1lGAEgASgJIqkBCg5Mb29rVXBSZXNwb25zZRIwCgV0aGluZxgBIAEoCzIPLndvcmxkLnYxLlRoaW5nQg666xgKYggiBm9iamVjdEgAEjMKBnRoaW5ncxgCIAEoCzIQLndvcmxkLnYxLlRoaW5nc0IPuusYCzgBYgciBWFycmF5SAASHgoEdGV4dBgDIAEoCUIOuusYCmIIIgZzdHJpbmdIAEIQCgZyZXN1bHQSBrrrGAIQBCIpCgZUaGluZ3MSHwoGdGhpbmdzGAEgAygLMg8ud29ybGQudjEuVGhpbmciJAoTV2F0Y2hDaGFuZ2VzUmVxdWVzdBINCgVzaW5jZRgBIAEoCSJECgZDaGFuZ2USCgoCaWQYASABKAkSCwoDc2VxGAIgASgJEg8KB2RlbGV0ZWQYAyABKAgSEAoIbGFzdF9zZXEYBCABKAkiEQoPU3RhcnRKb2JSZXF1ZXN0IqcBCgNKb2ISFwoEZG9uZRgBIAEoCEIJuusYBSoDEMgBEi4KCnN0YXR1c191cmwYAiABKAlCGrrrGBYqFAoST3BlcmF0aW9uLUxvY2F0aW9uEkcKC3JldHJ5X2FmdGVyGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhe66xgTKg0KC1JldHJ5LUFmdGVyMgIIARIOCgZyZXN1bHQYBCABKAkiVgoRQnVsa1RoaW5nc1JlcXVlc3QSDQoFaW5kZXgYASABKAkSIQoFbGluZXMYAiADKAsyEi53b3JsZC52MS5CdWxrTGluZRIPCgdyZWZyZXNoGAMgASgIIoQBCghCdWxrTGluZRIzCgZhY3Rpb24YASABKAsyEC53b3JsZC52MS5BY3Rpb25CD7rrGAtiCQoFaW5kZXgYAUgAEjMKCGRvY3VtZW50GAIgASgLMg8ud29ybGQudjEuVGhpbmdCDrrrGApiCAoEbmFtZRgBSABCDgoEbGluZRIGuusYAhABIikKBkFjdGlvbhIfCgVpbmRleBgBIAEoCzIQLndvcmxkLnYxLlRhcmdldCIfCgZUYXJnZXQSFQoCaWQYASABKAlCCbrrGAUSA19pZCIkChJCdWxrVGhpbmdzUmVzcG9uc2USDgoGZXJyb3JzGAEgASgIIlIKEVVwbG9hZEZpbGVSZXF1ZXN0Eg8KB3B1cnBvc2UYASABKAkSLAoEZmlsZRgCIAEoCzIWLndvcmxkLnYxLlVwbG9hZGVkRmlsZUIGuusYAggGIl8KDFVwbG9hZGVkRmlsZRIXCgdjb250ZW50GAEgASgMQga66xgCaAISGAoIZmlsZW5hbWUYAiABKAlCBrrrGAJoBBIcCgxjb250ZW50X3R5cGUYAyABKAlCBrrrGAJoAzLdBgoMSGFiaXRTZXJ2aWNlEl4KCkdldFdlYXRoZXISGy53b3JsZC52MS5HZXRXZWF0aGVyUmVxdWVzdBoRLndvcmxkLnYxLldlYXRoZXIiILrrGAxKBwoFYXBwaWRSAQKC0+STAgoSCC93ZWF0aGVyEokBCgpQYXRjaFRoaW5nEhsud29ybGQudjEuUGF0Y2hUaGluZ1JlcXVlc3QaDy53b3JsZC52MS5UaGluZyJNuusYLkIsCgxDb250ZW50LVR5cGUSHGFwcGxpY2F0aW9uL21lcmdlLXBhdGNoK2pzb26C0+STAhU6BXRoaW5nMgwvdGhpbmdzL3tpZH0SYwoJRmluZFRoaW5nEhoud29ybGQudjEuRmluZFRoaW5nUmVxdWVzdBobLndvcmxkLnYxLkZpbmRUaGluZ1Jlc3BvbnNlIh266xgFygEClAOC0+STAg4SDC90aGluZ3Mve2lkfRKVAQoMV2F0Y2hDaGFuZ2VzEh0ud29ybGQudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoQLndvcmxkLnYxLkNoYW5nZSJSuusYPfoBEgoEZmVlZBIKY29udGludW91c/oBEgoJaGVhcnRiZWF0EgUxMDAwMIICEAgBMgwKCGxhc3Rfc2VxGAGC0+STAgsSCS9fY2hhbmdlczABEkwKBkxvb2tVcBIXLndvcmxkLnYxLkxvb2tVcFJlcXVlc3QaGC53b3JsZC52MS5Mb29rVXBSZXNwb25zZSIPgtPkkwIJEgcvbG9va3VwEkMKCFN0YXJ0Sm9iEhkud29ybGQudjEuU3RhcnRKb2JSZXF1ZXN0Gg0ud29ybGQudjEuSm9iIg2C0+STAgciBS9qb2JzEm0KCkJ1bGtUaGluZ3MSGy53b3JsZC52MS5CdWxrVGhpbmdzUmVxdWVzdBocLndvcmxkLnYxLkJ1bGtUaGluZ3NSZXNwb25zZSIkuusYA7ABBYLT5JMCFzoFbGluZXMiDi97aW5kZXh9L19idWxrElQKClVwbG9hZEZpbGUSGy53b3JsZC52MS5VcGxvYWRGaWxlUmVxdWVzdBoPLndvcmxkLnYxLlRoaW5nIhi66xgDsAEDgtPkkwILOgEqIgYvZmlsZXMaDLrrGAgKBmhhYml0c2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_duration]);
+  fileDesc("ChV3b3JsZC92MS9oYWJpdHMucHJvdG8SCHdvcmxkLnYxIioKEUdldFdlYXRoZXJSZXF1ZXN0EhUKBGNpdHkYASABKAlCB7rrGAMSAXEiWAoHV2VhdGhlchIoCgt0ZW1wZXJhdHVyZRgBIAEoAUITuusYDyoLGgltYWluLnRlbXBwARIjCgNza3kYAiABKAlCFrrrGBIqEBoOd2VhdGhlci4wLm1haW4iYgoRUGF0Y2hUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkSIQoHdmVyc2lvbhgCIAEoCUIQuusYDAgDEghJZi1NYXRjaBIeCgV0aGluZxgDIAEoCzIPLndvcmxkLnYxLlRoaW5nIh4KEEZpbmRUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkifQoRRmluZFRoaW5nUmVzcG9uc2USGgoHbWlzc2luZxgBIAEoCEIJuusYBSoDEJQDEi8KBXRoaW5nGAIgASgLMg8ud29ybGQudjEuVGhpbmdCD7rrGAsqCRoHX3NvdXJjZRIbCgVpbmRleBgDIAEoCUIMuusYCBIGX2luZGV4IiEKBVRoaW5nEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkiHQoNTG9va1VwUmVxdWVzdBIMCgRuYW1lGAEgASgJIqkBCg5Mb29rVXBSZXNwb25zZRIwCgV0aGluZxgBIAEoCzIPLndvcmxkLnYxLlRoaW5nQg666xgKYggiBm9iamVjdEgAEjMKBnRoaW5ncxgCIAEoCzIQLndvcmxkLnYxLlRoaW5nc0IPuusYCzgBYgciBWFycmF5SAASHgoEdGV4dBgDIAEoCUIOuusYCmIIIgZzdHJpbmdIAEIQCgZyZXN1bHQSBrrrGAIQBCIpCgZUaGluZ3MSHwoGdGhpbmdzGAEgAygLMg8ud29ybGQudjEuVGhpbmciJAoTV2F0Y2hDaGFuZ2VzUmVxdWVzdBINCgVzaW5jZRgBIAEoCSJECgZDaGFuZ2USCgoCaWQYASABKAkSCwoDc2VxGAIgASgJEg8KB2RlbGV0ZWQYAyABKAgSEAoIbGFzdF9zZXEYBCABKAkiEQoPU3RhcnRKb2JSZXF1ZXN0IqcBCgNKb2ISFwoEZG9uZRgBIAEoCEIJuusYBSoDEMgBEi4KCnN0YXR1c191cmwYAiABKAlCGrrrGBYqFAoST3BlcmF0aW9uLUxvY2F0aW9uEkcKC3JldHJ5X2FmdGVyGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhe66xgTKg0KC1JldHJ5LUFmdGVyMgIIARIOCgZyZXN1bHQYBCABKAkiVgoRQnVsa1RoaW5nc1JlcXVlc3QSDQoFaW5kZXgYASABKAkSIQoFbGluZXMYAiADKAsyEi53b3JsZC52MS5CdWxrTGluZRIPCgdyZWZyZXNoGAMgASgIIoQBCghCdWxrTGluZRIzCgZhY3Rpb24YASABKAsyEC53b3JsZC52MS5BY3Rpb25CD7rrGAtiCQoFaW5kZXgYAUgAEjMKCGRvY3VtZW50GAIgASgLMg8ud29ybGQudjEuVGhpbmdCDrrrGApiCAoEbmFtZRgBSABCDgoEbGluZRIGuusYAhABIikKBkFjdGlvbhIfCgVpbmRleBgBIAEoCzIQLndvcmxkLnYxLlRhcmdldCIfCgZUYXJnZXQSFQoCaWQYASABKAlCCbrrGAUSA19pZCIkChJCdWxrVGhpbmdzUmVzcG9uc2USDgoGZXJyb3JzGAEgASgIIlIKEVVwbG9hZEZpbGVSZXF1ZXN0Eg8KB3B1cnBvc2UYASABKAkSLAoEZmlsZRgCIAEoCzIWLndvcmxkLnYxLlVwbG9hZGVkRmlsZUIGuusYAggGIl8KDFVwbG9hZGVkRmlsZRIXCgdjb250ZW50GAEgASgMQga66xgCaAISGAoIZmlsZW5hbWUYAiABKAlCBrrrGAJoBBIcCgxjb250ZW50X3R5cGUYAyABKAlCBrrrGAJoAyK6AQoRTGlzdEV2ZW50c1JlcXVlc3QSMAoHZmlsdGVycxgBIAEoCzIWLndvcmxkLnYxLkV2ZW50RmlsdGVyc0IHuusYA4gBARJGCgR0YWdzGAIgAygLMiUud29ybGQudjEuTGlzdEV2ZW50c1JlcXVlc3QuVGFnc0VudHJ5QhG66xgNCAMSBlgtVGFnc4gBARorCglUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASItCgxFdmVudEZpbHRlcnMSDgoGc3RhdHVzGAEgAygJEg0KBXNpbmNlGAIgASgDIjUKEkxpc3RFdmVudHNSZXNwb25zZRIfCgZldmVudHMYASADKAsyDy53b3JsZC52MS5FdmVudCJFCgVFdmVudBIKCgJpZBgBIAEoCRIwCgdkZXRhaWxzGAIgASgLMhYud29ybGQudjEuRXZlbnREZXRhaWxzQge66xgDiAEBIogBCgxFdmVudERldGFpbHMSDQoFYWN0b3IYASABKAMSOgoGb3RoZXJzGAIgAygLMiIud29ybGQudjEuRXZlbnREZXRhaWxzLk90aGVyc0VudHJ5Qga66xgCQAEaLQoLT3RoZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ATK3BwoMSGFiaXRTZXJ2aWNlEl4KCkdldFdlYXRoZXISGy53b3JsZC52MS5HZXRXZWF0aGVyUmVxdWVzdBoRLndvcmxkLnYxLldlYXRoZXIiILrrGAxKBwoFYXBwaWRSAQKC0+STAgoSCC93ZWF0aGVyEokBCgpQYXRjaFRoaW5nEhsud29ybGQudjEuUGF0Y2hUaGluZ1JlcXVlc3QaDy53b3JsZC52MS5UaGluZyJNuusYLkIsCgxDb250ZW50LVR5cGUSHGFwcGxpY2F0aW9uL21lcmdlLXBhdGNoK2pzb26C0+STAhU6BXRoaW5nMgwvdGhpbmdzL3tpZH0SYwoJRmluZFRoaW5nEhoud29ybGQudjEuRmluZFRoaW5nUmVxdWVzdBobLndvcmxkLnYxLkZpbmRUaGluZ1Jlc3BvbnNlIh266xgFygEClAOC0+STAg4SDC90aGluZ3Mve2lkfRKVAQoMV2F0Y2hDaGFuZ2VzEh0ud29ybGQudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoQLndvcmxkLnYxLkNoYW5nZSJSuusYPfoBEgoEZmVlZBIKY29udGludW91c/oBEgoJaGVhcnRiZWF0EgUxMDAwMIICEAgBMgwKCGxhc3Rfc2VxGAGC0+STAgsSCS9fY2hhbmdlczABEkwKBkxvb2tVcBIXLndvcmxkLnYxLkxvb2tVcFJlcXVlc3QaGC53b3JsZC52MS5Mb29rVXBSZXNwb25zZSIPgtPkkwIJEgcvbG9va3VwEkMKCFN0YXJ0Sm9iEhkud29ybGQudjEuU3RhcnRKb2JSZXF1ZXN0Gg0ud29ybGQudjEuSm9iIg2C0+STAgciBS9qb2JzEm0KCkJ1bGtUaGluZ3MSGy53b3JsZC52MS5CdWxrVGhpbmdzUmVxdWVzdBocLndvcmxkLnYxLkJ1bGtUaGluZ3NSZXNwb25zZSIkuusYA7ABBYLT5JMCFzoFbGluZXMiDi97aW5kZXh9L19idWxrElgKCkxpc3RFdmVudHMSGy53b3JsZC52MS5MaXN0RXZlbnRzUmVxdWVzdBocLndvcmxkLnYxLkxpc3RFdmVudHNSZXNwb25zZSIPgtPkkwIJEgcvZXZlbnRzElQKClVwbG9hZEZpbGUSGy53b3JsZC52MS5VcGxvYWRGaWxlUmVxdWVzdBoPLndvcmxkLnYxLlRoaW5nIhi66xgDsAEDgtPkkwILOgEqIgYvZmlsZXMaDLrrGAgKBmhhYml0c2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_duration]);
 
 /**
  * @generated from message world.v1.GetWeatherRequest
@@ -470,6 +470,115 @@ export const UploadedFileSchema: GenMessage<UploadedFile> = /*@__PURE__*/
   messageDesc(file_world_v1_habits, 19);
 
 /**
+ * @generated from message world.v1.ListEventsRequest
+ */
+export type ListEventsRequest = Message<"world.v1.ListEventsRequest"> & {
+  /**
+   * @generated from field: world.v1.EventFilters filters = 1;
+   */
+  filters?: EventFilters | undefined;
+
+  /**
+   * Keys and values in a header.
+   *
+   * @generated from field: map<string, string> tags = 2;
+   */
+  tags: { [key: string]: string };
+};
+
+/**
+ * Describes the message world.v1.ListEventsRequest.
+ * Use `create(ListEventsRequestSchema)` to create a new message.
+ */
+export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 20);
+
+/**
+ * @generated from message world.v1.EventFilters
+ */
+export type EventFilters = Message<"world.v1.EventFilters"> & {
+  /**
+   * @generated from field: repeated string status = 1;
+   */
+  status: string[];
+
+  /**
+   * @generated from field: int64 since = 2;
+   */
+  since: bigint;
+};
+
+/**
+ * Describes the message world.v1.EventFilters.
+ * Use `create(EventFiltersSchema)` to create a new message.
+ */
+export const EventFiltersSchema: GenMessage<EventFilters> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 21);
+
+/**
+ * @generated from message world.v1.ListEventsResponse
+ */
+export type ListEventsResponse = Message<"world.v1.ListEventsResponse"> & {
+  /**
+   * @generated from field: repeated world.v1.Event events = 1;
+   */
+  events: Event[];
+};
+
+/**
+ * Describes the message world.v1.ListEventsResponse.
+ * Use `create(ListEventsResponseSchema)` to create a new message.
+ */
+export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 22);
+
+/**
+ * @generated from message world.v1.Event
+ */
+export type Event = Message<"world.v1.Event"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * {"id": "e1", "details": "{\"actor\": 175928847299117063}"}
+   *
+   * @generated from field: world.v1.EventDetails details = 2;
+   */
+  details?: EventDetails | undefined;
+};
+
+/**
+ * Describes the message world.v1.Event.
+ * Use `create(EventSchema)` to create a new message.
+ */
+export const EventSchema: GenMessage<Event> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 23);
+
+/**
+ * @generated from message world.v1.EventDetails
+ */
+export type EventDetails = Message<"world.v1.EventDetails"> & {
+  /**
+   * @generated from field: int64 actor = 1;
+   */
+  actor: bigint;
+
+  /**
+   * @generated from field: map<string, string> others = 2;
+   */
+  others: { [key: string]: string };
+};
+
+/**
+ * Describes the message world.v1.EventDetails.
+ * Use `create(EventDetailsSchema)` to create a new message.
+ */
+export const EventDetailsSchema: GenMessage<EventDetails> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 24);
+
+/**
  * Unusual features of several APIs.
  *
  * @generated from service world.v1.HabitService
@@ -544,6 +653,16 @@ export const HabitService: GenService<{
     methodKind: "unary";
     input: typeof BulkThingsRequestSchema;
     output: typeof BulkThingsResponseSchema;
+  },
+  /**
+   * The filters of the query, and the details of an event, are JSON in strings.
+   *
+   * @generated from rpc world.v1.HabitService.ListEvents
+   */
+  listEvents: {
+    methodKind: "unary";
+    input: typeof ListEventsRequestSchema;
+    output: typeof ListEventsResponseSchema;
   },
   /**
    * @generated from rpc world.v1.HabitService.UploadFile

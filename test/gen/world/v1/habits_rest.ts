@@ -11,9 +11,11 @@ import {
   type RestRequest,
   type ServiceAdapter,
   type UnaryAdapter,
+  asciiJson,
   pathSegment,
   records,
   setAll,
+  stringifyJson,
   table,
   unary,
 } from "connect-rest-runtime/adapter";
@@ -21,9 +23,11 @@ import {
   type Action,
   type BulkLine,
   type BulkThingsRequest,
+  type EventFilters,
   type FindThingRequest,
   type GetWeatherRequest,
   HabitService,
+  type ListEventsRequest,
   type LookUpRequest,
   type PatchThingRequest,
   type Target,
@@ -46,6 +50,18 @@ export const ChangeTable: MessageTable = table("world.v1.Change", () => [
   [4, "string", "last_seq", "lastSeq"],
 ]);
 
+/** @generated from message world.v1.EventDetails */
+export const EventDetailsTable: MessageTable = table("world.v1.EventDetails", () => [
+  [1, "int64", "actor"],
+  { unknown: 2 },
+]);
+
+/** @generated from message world.v1.Event */
+export const EventTable: MessageTable = table("world.v1.Event", () => [
+  [1, "string", "id"],
+  [2, { jsonText: EventDetailsTable }, "details"],
+]);
+
 /** @generated from message world.v1.FindThingResponse */
 export const FindThingResponseTable: MessageTable = table("world.v1.FindThingResponse", () => [
   [2, ThingTable, { path: "_source" }],
@@ -55,6 +71,11 @@ export const FindThingResponseTable: MessageTable = table("world.v1.FindThingRes
 /** @generated from message world.v1.Job */
 export const JobTable: MessageTable = table("world.v1.Job", () => [
   [4, "string", "result"],
+]);
+
+/** @generated from message world.v1.ListEventsResponse */
+export const ListEventsResponseTable: MessageTable = table("world.v1.ListEventsResponse", () => [
+  [1, { list: EventTable }, "events"],
 ]);
 
 /** @generated from message world.v1.LookUpResponse */
@@ -244,6 +265,32 @@ export const HabitService_bulkThings: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.BulkThings)
 
 /**
+ * The filters of the query, and the details of an event, are JSON in strings.
+ *
+ * GET /events
+ *
+ * @generated from rpc world.v1.HabitService.ListEvents
+ */
+export const HabitService_listEvents: UnaryAdapter<
+  typeof HabitService.method.listEvents.input,
+  typeof HabitService.method.listEvents.output
+> = unary(HabitService.method.listEvents, {
+  rules: { ...HabitService_rules, idempotent: true },
+  request(message: ListEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", "/events");
+    if (Object.keys(message.tags).length > 0) {
+      request.header("X-Tags", asciiJson(stringifyJson({ ...message.tags })));
+    }
+    if (message.filters !== undefined) {
+      request.query("filters", stringifyJson(encodeEventFilters(message.filters)));
+    }
+    return request;
+  },
+  body: ListEventsResponseTable,
+});
+// @@protoc_insertion_point(method:world.v1.HabitService.ListEvents)
+
+/**
  * POST /files
  *
  * @generated from rpc world.v1.HabitService.UploadFile
@@ -283,6 +330,7 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
     lookUp: HabitService_lookUp,
     startJob: HabitService_startJob,
     bulkThings: HabitService_bulkThings,
+    listEvents: HabitService_listEvents,
     uploadFile: HabitService_uploadFile,
   },
   comments: {
@@ -295,6 +343,7 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
       lookUp: "The response is an object, a list or a string.",
       startJob: "Status 202 means that the work continues. Headers contain the URL and the time of the next poll.",
       bulkThings: "Sends actions and documents as lines of JSON.",
+      listEvents: "The filters of the query, and the details of an event, are JSON in strings.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.HabitService)
@@ -319,6 +368,14 @@ function encodeBulkLine(message: BulkLine): JsonRecord {
       setAll(json, encodeThing(message.line.value));
       break;
   }
+  return json;
+}
+
+/** Writes world.v1.EventFilters as JSON. */
+function encodeEventFilters(message: EventFilters): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.status.length > 0) json["status"] = [...message.status];
+  if (message.since) json["since"] = String(message.since);
   return json;
 }
 
