@@ -13,7 +13,7 @@ interface Read {
   readonly text: string;
 }
 
-/** Reads the files that references lead to: files in the allowed folders, and remote files if that is allowed. */
+/** Reads the files that references lead to: files in the allowed folders, and remote files if allowed. */
 export class Reader {
   private readonly folder: string | undefined;
   private readonly allowRemote: boolean;
