@@ -64,6 +64,7 @@ function isPlainField(field: DescField): boolean {
     ((rules.time === undefined || (isTime(field) && timeOf(field) !== undefined)) &&
       !rules.unwrap &&
       !rules.coerce &&
+      !rules.jsonText &&
       rules.style === 0 &&
       rules.bytes === 0)
   );

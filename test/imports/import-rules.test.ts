@@ -26,7 +26,7 @@ test.each(layered)("a file in an unlisted folder of %s/ is reported", (name) => 
   ]);
 });
 
-test("a package that is loaded dynamically is loaded in one place, and elsewhere only imported for types", () => {
+test("a dynamically loaded package is loaded in one place, and other files import only its types", () => {
   const target = "connect-rest-authorization";
   const file = "gateway/src/server.ts";
   const closed = `${file} imports ${target}, which is closed to gateway/`;

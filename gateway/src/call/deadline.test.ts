@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test("a timeout that is printed and parsed again is the same, rounded up", () => {
+test("a timeout that is printed and parsed again is unchanged, except for rounding up", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("connect", "grpc", "grpc-web"),

@@ -65,7 +65,7 @@ test("environment variables override a valid configuration", () => {
   expect([config.server.port, config.sandbox?.port]).toEqual([0, 3]);
 });
 
-test("a valid configuration reads secrets from files and the environment, and does not print them", () => {
+test("the secrets of a valid configuration are read from files and the environment, and are not printed", () => {
   write("from-file\n", "secret");
   const config = load(
     [

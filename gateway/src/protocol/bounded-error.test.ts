@@ -34,7 +34,7 @@ test("a small error is returned as the same object", () => {
   expect(boundedError(error, BODY_BOUNDS)).toBe(error);
 });
 
-test("a long message is truncated with dots, by its encoded size", () => {
+test("a message whose encoded size is too large is truncated, and ends with dots", () => {
   const cut = (text: string) => boundedError(new ConnectError(text), HEADER_BOUNDS).rawMessage;
   expect(cut("a".repeat(1024))).toBe("a".repeat(1024));
   expect(cut("a".repeat(1025))).toBe(`${"a".repeat(1021)}...`);
