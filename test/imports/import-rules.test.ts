@@ -10,7 +10,7 @@ test("no import in the repository breaks a rule", () => {
   expect(importViolations(".")).toEqual([]);
 });
 
-test.each(layered)("an upward import in %s/ is reported, and a downward import is not", (name, layers) => {
+test.each(layered)("an upward import in %s/ is reported, but a downward import is not", (name, layers) => {
   const [top = "", bottom = ""] = [layers[0], layers.at(-1)];
   const up = { file: fileIn(name, bottom), target: specifier(bottom, top) };
   const down = { file: fileIn(name, top), target: specifier(top, bottom) };

@@ -180,7 +180,7 @@ test("calls that wait for one upstream do not reduce a client's share at another
   expect(log).toEqual(["a runs", "b runs", "c runs"]);
 });
 
-test("a call waits when its upstream is at its limit, and calls to other upstreams run", () => {
+test("a call waits when its upstream is at its limit, while calls to other upstreams run", () => {
   const { log, rejections, enter } = setup({ queueTimeoutMs: 500 });
   const slow = { upstream: "slow", callsInFlight: 1 };
   const leave = enter("a", { share: slow });

@@ -232,7 +232,7 @@ test.each([
   ["a_pb", "; generate messages and adapters with the same target, and with import_extension=ts or js"],
   ["a_pb.ts", "; generate messages and adapters with the same target, and with import_extension=ts or js"],
   ["other.ts", ""],
-])("an adapter that does not find %s is reported with its position", async (name, hint) => {
+])("an adapter that cannot find %s is reported with its position", async (name, hint) => {
   const file = `no-${name}-rest.mjs`;
   write(`import "./${name}";\n`, file);
   const [found = ""] = await problems(() => loadAdapters(load(`adapters: [./${file}]`)));

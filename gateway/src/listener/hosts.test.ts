@@ -23,7 +23,7 @@ test.each([
   expect(isLoopback(host)).toBe(expected);
 });
 
-test("on a loopback address the loopback names are served by default, and on other addresses hosts are required", () => {
+test("a gateway on a loopback address serves the loopback names by default, and on any other address requires hosts", () => {
   expect(hostsOf("127.0.0.5", undefined)).toEqual([
     "localhost",
     "*.localhost",

@@ -58,7 +58,7 @@ test("violations are removed from the end of their list, and small details are k
   expect(bad?.fieldViolations[0]?.field ?? "field0").toBe("field0");
 });
 
-test("a large detail that cannot be shortened is removed", () => {
+test("a large error detail that cannot be shortened is removed", () => {
   const info = { desc: ErrorInfoSchema, value: { reason: "A", metadata: { a: "x".repeat(100_000) } } };
   const error = new ConnectError("a", Code.Internal, undefined, [info, retry]);
   const bounded = boundedError(error, HEADER_BOUNDS);
