@@ -26,7 +26,7 @@ export default defineConfig(({ mode }) => ({
     ],
     env: {
       TEST_MODE: mode,
-      // Processes that tests start need half the time if their modules are in the compile cache.
+      // Processes started by tests start in half the time if their modules are in the compile cache.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/connect-rest/compiled"),
     },
     reporters: ["default", ...(mode === "short" ? [LEFT_OUT_NOTE] : [])],

@@ -5,8 +5,8 @@
 import fc from "fast-check";
 
 /**
- * The number of draws up to which properties are not reduced. Other properties make a share of their draws,
- * and at least this number.
+ * The maximum number of draws of a property that is not reduced. Other properties make a share of their
+ * draws, but at least this number.
  */
 const ENOUGH = 100;
 const SHARE = 0.1;

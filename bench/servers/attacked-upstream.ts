@@ -10,7 +10,7 @@ const PAGES = {
 };
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** The number of polls of all feeds, each of which returns new items. */
+/** The number of polls across all feeds. Every poll returns new items. */
 let polls = 0;
 
 function feedOf(owner: string): string {

@@ -68,7 +68,7 @@ test("a method without an HTTP rule is omitted, and the other methods have comme
   expect(OddServiceRest.comments?.methods.checkOdd).toBe("Sends a HEAD request.");
 });
 
-test("a request: each field is written to its place", () => {
+test("a request: each field is sent in the part of the request that its rule names", () => {
   const message = create(FindOddRequestSchema, {
     owner: "a/b",
     kind: Mood.GOOD,
@@ -148,7 +148,7 @@ test.each<[MessageInitShape<typeof FindOddRequestSchema>, string]>([
   }
 });
 
-test("a request: sends one field as its body and the others in the query, in the method's spelling", () => {
+test("a request: one field is the body, and the other fields are query parameters in the method's spelling", () => {
   const message = create(PutPartRequestSchema, { owner: "o", part: { name: "p", size: 5n }, dryRun: true });
   expect(sent(OddService_putPart, message)).toMatchObject({
     verb: "PUT",
@@ -212,7 +212,7 @@ test("a response: tries sources in order, and reports an invalid value", () => {
   ]);
 });
 
-test("a response: reads a scalar as the whole body, and an empty body", () => {
+test("a response: the whole body can be a scalar, or empty", () => {
   expect(received(OddService_putPart, "7").message.count).toBe(7n);
   expect(received(OddService_putPart, "9007199254740993")).toMatchObject({
     isSecond: true,
@@ -222,7 +222,7 @@ test("a response: reads a scalar as the whole body, and an empty body", () => {
   expect(head).toMatchObject({ differences: [], message: { status: 200, length: "5" } });
 });
 
-test("names: keys are read by declared name, lowerCamel name and alias, and the exact copy takes precedence", () => {
+test("names: keys are read by declared name, lowerCamel name and alias, and an exact copy of a number takes precedence", () => {
   expect(read('{"id":700000000000000001,"id_string":"700000000000000001"}')).toEqual(
     clean({ id: "700000000000000001" }),
   );
@@ -391,7 +391,7 @@ test("oneof layout with a payload key: the keys of all members are under the pay
   ).toEqual(other);
 });
 
-test("oneof layout FLATTENED: a member that collects unknown keys collects none of its parent's keys, and writes them back", () => {
+test("oneof layout FLATTENED: a member that collects unknown keys does not collect its parent's keys, and writes the collected keys back", () => {
   const json = { loose: { id: "1", type: "text", text: "Hi", more: { a: 1 } } };
   const odd = { loose: { id: "1", text: { text: "Hi", unknownFields: { more: '{"a":1}' } } } };
   expect(read(json)).toEqual(clean(odd));
@@ -451,12 +451,12 @@ const overrides: Overrides = {
   "rich.v1.Odd.unknown_fields": unknown,
   "rich.v1.Block.unknown_fields": unknown,
   "rich.v1.LooseText.unknown_fields": unknown,
-  // The kind of a happening is the kind of its member. A fallback has all keys, including the keys of its
-  // parent.
+  // Reading sets the kind of a happening to the kind of its member. A fallback collects all keys, including
+  // the parent's keys.
   "rich.v1.Happening.kind": fc.constant(""),
   "rich.v1.Loose.other": fc.constant({ type: "new", id: "1" }),
   "rich.v1.Loose.id": fc.constant("1"),
-  // Without a member, the value is not written.
+  // A union without a member is not written.
   "rich.v1.Odd.union": union,
   "rich.v1.Odd.unions": fc.array(union, { maxLength: 3 }),
 };
@@ -480,7 +480,7 @@ test("an unwrapped oneof without a member is rejected", () => {
   expect(() => sent(OddService_echoOdd, message)).toThrow("has no member set");
 });
 
-test("property: a message is equal after a round trip", () => {
+test("property: a round trip leaves a message unchanged", () => {
   fc.assert(
     fc.property(arbitraryMessage(OddSchema, overrides, 3), (message) => {
       const { body } = sent(OddService_echoOdd, message);

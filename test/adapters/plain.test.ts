@@ -131,7 +131,7 @@ test("query parameters: all scalars of a message are sent by dotted name, withou
   });
 });
 
-test("query parameters: an empty message sends none, but a path variable requires its value", () => {
+test("query parameters: an empty message sends no parameters, but a path variable requires a value", () => {
   expect(() => sent(PlainService_queryPlain, create(QueryPlainRequestSchema))).toThrow("scalars.int64_value");
   const message = create(QueryPlainRequestSchema, { scalars: {} });
   expect(sent(PlainService_queryPlain, message)).toMatchObject({ path: "/plain/0", query: "" });

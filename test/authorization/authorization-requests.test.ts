@@ -124,7 +124,10 @@ test.each(["echo  talk", " ", 'echo "', "echo\\", "ech\u00f6"])(
 const TYPES = ["code", "code code", "token", "id_token", "code token", "none", "Code", "x", undefined];
 const MODES = [undefined, "query", "fragment", "form_post", "x"];
 
-/** Returns the expected error of RFC 6749 section 4.1.2.1. An unsupported mode is rejected for every type. */
+/**
+ * Returns the expected error of RFC 6749 section 4.1.2.1. An unsupported response mode is rejected with every
+ * response type.
+ */
 function errorOf(client: string, type: string | undefined, mode: string | undefined): readonly string[] {
   const errors: string[] = [];
   if (mode !== undefined && mode !== "query") errors.push("unsupported_response_mode");
@@ -138,7 +141,7 @@ test.each(
   ["codes-all", "machine-all"].flatMap((client) =>
     TYPES.flatMap((type) => MODES.map((mode) => ({ client, type, mode }))),
   ),
-)("response type $type by mode $mode gets the specified error for the client $client", async (given) => {
+)("response type $type with mode $mode gets the specified error for the client $client", async (given) => {
   const { client, type, mode } = given;
   const answer = answerOf(await steps.authorize(client, { response_type: type, response_mode: mode }));
   const expected = errorOf(client, type, mode);

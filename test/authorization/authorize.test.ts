@@ -513,7 +513,7 @@ test("another host of the domain cannot make a browser continue a flow that anot
   await gateway.close();
 });
 
-test("a browser has one cookie for all flows, which only this host can set, and no other identifier", async () => {
+test("a browser gets one cookie for all flows and no other identifier, and only this host can set the cookie", async () => {
   const browser = new TestBrowser(served.fetch);
   const query = new URLSearchParams({
     client_id: clientId,

@@ -113,7 +113,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
   });
 });
 
-test("property: an accepted assertion is kept for at most an hour, for any expiry", () => {
+test("property: an accepted assertion is kept for at most an hour, even if it expires later", () => {
   const now = 1_800_000_000_000;
   fc.assert(
     fc.property(

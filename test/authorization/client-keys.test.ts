@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const jwkOf = (type: Type): JsonWebKey => PAIRS[type].pair.publicKey.export({ format: "jwk" });
 
-/** Returns another key of the type, which signs nothing. */
+/** Returns another key of the type, which is not used to sign an assertion. */
 function strange(type: Type): JsonWebKey {
   const key = jwkOf(type);
   if (type === "RSA") return { ...key, n: randomBytes(256).toString("base64url") };
@@ -75,7 +75,7 @@ const authenticate = (assertion: string) =>
 
 const kinds = fc.record({ type: fc.constantFrom(...TYPES), hasId: fc.boolean() });
 
-test("property: an assertion takes only one signature check, for any registered keys", async () => {
+test("property: verifying an assertion takes only one signature check, however many keys are registered", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(kinds, { maxLength: 16 }),

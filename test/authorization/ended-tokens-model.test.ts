@@ -1,4 +1,4 @@
-/** Tests any order of ending tokens, starting and ending streams, and failing stores, against a model. */
+/** Tests streams against a model, while tokens end, streams start and end, and stores fail, in any order. */
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createResourceServer } from "../../authorization/src/resource/resource-server.ts";
@@ -252,7 +252,7 @@ test("ten thousand streams of a revoked token end in small groups", async () => 
   expect(before).toBe(10_000);
 });
 
-test("a store failure is reported once until the store recovers, and then only expired tokens end", async () => {
+test("each outage of the store is reported only once, and during an outage only expired tokens end their streams", async () => {
   const world = new World();
   await world.issue(true);
   await world.open(0, "upload", 0);

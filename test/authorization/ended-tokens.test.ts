@@ -1,5 +1,6 @@
 /**
- * Tests streams whose tokens end while the streams run: at two gateways with one store, by every protocol.
+ * Tests streams whose tokens end while the streams run, by every protocol, at two gateways that share a
+ * store.
  */
 import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
@@ -20,7 +21,7 @@ import { type AuthorizedGateway, asProxy, startAuthorized } from "../support/aut
 import { MACHINE, MACHINE_SECRET } from "../support/machine-client.ts";
 import { OAuthSteps } from "../support/oauth-steps.ts";
 
-/** The time in which an ended token must end its streams. */
+/** The maximum time between the end of a token and the end of its streams, in milliseconds. */
 const ENDED_WITHIN_MS = 5000;
 
 let time = Date.now();
@@ -69,7 +70,7 @@ afterAll(async () => {
 /** Emits the text of each request of an upload. */
 const uploads = new EventEmitter();
 
-/** Handles streams that do not end by themselves: one ignores its signal, others wait for requests. */
+/** Handles streams that do not end on their own: one ignores its signal, and the others wait for requests. */
 function endlessEcho(router: ConnectRouter): void {
   router.service(EchoService, {
     async *repeat({ text }) {
@@ -108,7 +109,7 @@ interface Open {
 
 type Kind = "Watch" | "Health.Watch" | "server stream" | "upload" | "both ways";
 
-/** Opens a stream that does not end by itself. */
+/** Opens a stream that does not end on its own. */
 function open(kind: Kind, transport: Transport, name: string, token: string, leave: AbortSignal): Open {
   const options = { headers: { authorization: `Bearer ${token}` }, signal: leave };
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

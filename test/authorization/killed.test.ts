@@ -24,7 +24,7 @@ async function issueUntilKilled(file: string, lines: number): Promise<string[]> 
 }
 
 test.each([3, 7, 20])(
-  "a process that is killed after issuing %s tokens has lost no token that a client received",
+  "a gateway that is killed after it issues %s tokens keeps every token that a client received",
   async (lines) => {
     const file = path.join(folder, `${lines}.sqlite`);
     const printed = await issueUntilKilled(file, lines);

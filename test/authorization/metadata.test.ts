@@ -225,7 +225,7 @@ test("calls are rejected over http if the public URL uses https, by any protocol
   client.close();
 });
 
-test("exactly the responses over https have the Strict-Transport-Security header", async () => {
+test("all responses over https, and no others, have the Strict-Transport-Security header", async () => {
   for (const path of [...ENDPOINTS, "/healthz", "/unknown"]) {
     const { headers } = await steps.request(path);
     expect(headers.get("strict-transport-security"), path).toBe("max-age=31536000");
@@ -247,7 +247,7 @@ test("responses of OAuth endpoints forbid caching, framing and sniffing", async 
   expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });
 
-test("the metadata of a gateway without sign-in lists only grants for clients", async () => {
+test("the metadata of a gateway without sign-in lists only the client_credentials grant", async () => {
   const closed = await startAuthorized({
     signIn: undefined,
     registration: undefined,

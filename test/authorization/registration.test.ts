@@ -19,7 +19,7 @@ afterAll(() => served.close());
 
 const GOOD = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: "none" };
 
-test("a public client gets an ID but no secret, and the response has its registered metadata", async () => {
+test("a public client gets an ID but no secret, and the response contains the registered metadata", async () => {
   const { status, body, headers } = await steps.register({ ...GOOD, client_name: "Ünï", unknown: { a: 1 } });
   expect(status).toBe(201);
   expect(headers.get("cache-control")).toBe("no-store");

@@ -5,7 +5,7 @@ import { readRequirements } from "../../scripts/docs/requirements.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** Requirements without a test. Do not add further ones. */
+/** Requirements without a test. Do not add to this list. */
 const UNSHOWN: readonly string[] = [];
 
 test("every requirement of the authorization profile names an existing test", () => {

@@ -210,7 +210,7 @@ test("a request with two Authorization headers is rejected", async () => {
 });
 
 test.each(["access_token", "access%5Ftoken", "%61ccess_token"])(
-  "a token in the query (%s) is rejected, even if the header has a valid one",
+  "a token in the query (%s) is rejected, even if the header contains a valid token",
   async (name) => {
     const token = await tokenOf("echo");
     for (const headers of [{}, { authorization: `Bearer ${token}` }]) {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   files += 1;
   file = path.join(folder, `${files}.sqlite`);
   store = new SqliteStore({ file, waitMs: 20 });
-  // The clock does not move until a test advances it, so that nothing expires by itself.
+  // The clock moves only when a test advances it, so that nothing expires unexpectedly.
   served = await startAuthorized({ store, clients: [MACHINE] as never, now: () => time });
   steps = new OAuthSteps(served);
 });
@@ -71,7 +71,7 @@ test("while another process locks the store, clients must retry, and no code or 
   }
 });
 
-test("while the store is unavailable, calls are UNAVAILABLE, and afterwards they succeed again", async () => {
+test("calls get UNAVAILABLE while the store is unavailable, and succeed again afterwards", async () => {
   const { body } = await steps.token(form);
   renameSync(file, `${file}.away`);
   for (const suffix of ["-wal", "-shm"]) renameSync(file + suffix, `${file}.away${suffix}`);
@@ -132,7 +132,7 @@ test("no file of the store contains tokens, codes, verifiers or secrets in plain
 });
 
 test.skipIf(POSTGRES_PROGRAMS === undefined)(
-  "two gateways share one PostgreSQL: while it is down both report it, and afterwards both recover by themselves",
+  "two gateways that share a PostgreSQL server both report an outage of the server, and recover on their own",
   async () => {
     const postgres = await startPostgres();
     const start = () =>

@@ -182,7 +182,7 @@ test.each([
   expect(answer.headers.has("www-authenticate")).toBe(status === 401 && authorization !== undefined);
 });
 
-test("a grant that a client may not use gets the error for that case", async () => {
+test("a client that uses a grant type without permission gets unauthorized_client", async () => {
   const answer = await steps.token({ ...MACHINE, client_id: clientId });
   expect(answer).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
 });
@@ -196,7 +196,7 @@ test.each(["grant_type", "client_id", "client_secret", "scope"])(
   },
 );
 
-test("a token's only audience is this gateway, which the request may name in any notation, and other resources are rejected", async () => {
+test("a token's only audience is this gateway: a request may name the gateway in any notation, but no other resource", async () => {
   const form = { ...MACHINE, client_id: "machine", client_secret: SECRET };
   for (const resource of [PUBLIC_URL, `${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, "HTTPS://GATEWAY.TEST/"]) {
     const { body } = await steps.token({ ...form, resource });
@@ -282,7 +282,7 @@ test("a refresh returns a new refresh token, and the previous token can be reuse
   expect(JSON.stringify(served.lines)).toContain("used again");
 });
 
-test("of many concurrent refreshes two get valid tokens, and the others do not end the grant", async () => {
+test("of many concurrent refreshes, two get valid tokens, and the rejected refreshes do not end the grant", async () => {
   const { refresh_token: token } = await tokens();
   const answers = await Promise.all(Array.from({ length: 4 }, () => steps.refresh(clientId, token)));
   const good = answers.filter(({ status }) => status === 200);
@@ -336,7 +336,7 @@ test.each(["access_token", "refresh_token"])("a revoked %s ends the grant and it
   expect(ended).toEqual([`session of ${clientId}`]);
 });
 
-test("revoking an unknown token or another client's token has no effect, and the response does not reveal it", async () => {
+test("revoking an unknown token or another client's token has no effect, but gets the response of a successful revocation", async () => {
   const { access_token: token } = await tokens();
   const other = await steps.publicClient();
   for (const form of [

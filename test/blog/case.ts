@@ -64,7 +64,9 @@ export function sends(response: unknown, status = 200) {
 /** The blog of most cases. */
 export const demo = { blogIdentifier: "demo" };
 
-/** Returns the cases that every endpoint of a kind has: about the caller's credentials and the blog. */
+/**
+ * Returns the cases about the caller's credentials and about the blog, which every endpoint of a kind has.
+ */
 export function commonCases(
   endpoint: string,
   call: (api: Api, blogIdentifier: string, world: BlogWorld) => Promise<unknown>,

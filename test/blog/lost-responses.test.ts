@@ -153,7 +153,7 @@ function verbOf(method: DescMethod): string | undefined {
   return getOption(method, http).pattern.case;
 }
 
-test("every PUT and DELETE is in one of the two tables, in accordance with its rule", () => {
+test("every PUT and DELETE is in the table that matches its rule", () => {
   const changing = ADAPTERS.flatMap(({ methods }) =>
     Object.entries(methods).filter(([, { method }]) => ["put", "delete"].includes(verbOf(method) ?? "")),
   );

@@ -7,7 +7,7 @@ const GATEWAY_WAYS = WAYS.filter((way) => way !== "in-process");
 
 /**
  * Runs cases by every protocol through the gateway, and in-process. Compares their failures with a committed
- * table: endpoint, case, and RPC code, reason and text of each.
+ * table, which lists the endpoint, the case, and the RPC code, reason and text of each failure.
  */
 export function runCases(cases: readonly Case[], table: string): void {
   let world: BlogWorld;

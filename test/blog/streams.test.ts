@@ -62,7 +62,7 @@ const STREAMS: readonly Stream[] = [
     name: "StreamTaggedPosts",
     open: ({ posts }, options) => posts.streamTaggedPosts({ tag: "seed" }, options),
     page: async ({ posts }) => (await posts.listTaggedPosts({ tag: "seed" })).posts,
-    // The last two pages have only the oldest post, and no posts.
+    // The second-to-last page has only the oldest post, and the last page is empty.
     pages: 6,
     items: 66,
   },

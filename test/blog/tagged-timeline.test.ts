@@ -1,4 +1,4 @@
-/** Tests posts with the same timestamp, because the service pages by the second. */
+/** Tests posts with the same timestamp, because the service selects pages by timestamp, in whole seconds. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { all, type BlogWorld, startBlogWorld } from "./world.ts";

@@ -37,8 +37,8 @@ import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
 const LARGE_REQUESTS = { maxSessionMemory: 256 };
 
 /**
- * The load that the gateway measures: client, gateway and sandbox share a process, on a possibly busy
- * machine.
+ * Replaces the gateway's load measurement with zeros, because client, gateway and sandbox share a process on
+ * a possibly busy machine.
  */
 const idle = () => ({ eventLoopDelayMs: 0, heapPercent: 0 });
 
@@ -173,7 +173,7 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
         // The many failing cases would open a circuit breaker, and a retry would be a second request.
         breaker: false,
         retry: options.retry ?? false,
-        // Tests call more often than people.
+        // Tests make calls more often than people do.
         rateLimits: false,
         credentials: () => state.credentials ?? credentialsOf(sandbox, state.identity),
       },

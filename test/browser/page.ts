@@ -5,7 +5,7 @@ import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_detai
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
 import { PostService } from "../../gen/blog/v1/post_pb.ts";
 
-/** The results of calling in one way. */
+/** The results of all calls that use one transport. */
 export interface Seen {
   /** The title of the blog `demo`. */
   readonly title: string;

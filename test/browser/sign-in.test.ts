@@ -110,7 +110,9 @@ test("the pages are accessible with screen readers and keyboards", async ({ skip
   expect(wide).toBeLessThanOrEqual(view ?? 0);
 });
 
-test("the page after a declined sign-in says so, and has a link back to the client", async ({ skip }) => {
+test("the page after a declined sign-in says that the person declined, and has a link back to the client", async ({
+  skip,
+}) => {
   skip(!hasChromium, NO_CHROMIUM);
   const client = await TestClient.register(url, fetch, `${siteUrl}/callback`);
   const { address } = await client.begin();

@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
   for (const feed of WATCHED_FEEDS) await list(feed.path, feed.asked, () => firstOf(feed), "Watch");
   await lists();
-  // From this point, pollers start without state.
+  // From this point on, pollers start without state.
   await rest.close();
   connect();
   await streams();
@@ -142,7 +142,7 @@ async function failing(kind: Kind, call: () => Promise<unknown>): Promise<void> 
   records.add(`${kind} met ${metadata?.http_status}`);
 }
 
-/** Checks streams in the same way. They wait for limits and outages to end. */
+/** Checks streams in the same way. Streams wait until limits and outages end. */
 async function streams(): Promise<void> {
   sandbox.events.clear();
   sandbox.events.fill(EVENT, 310);
@@ -179,7 +179,7 @@ async function streams(): Promise<void> {
 
   async function waitedOut(status: number): Promise<void> {
     const heartbeats = batches.length;
-    // Longer than any delay that was requested before.
+    // Longer than every delay requested so far.
     await pass(200_000, 1);
     await until(() => batches.length > heartbeats);
     if (batches.at(-1)?.heartbeat?.failure !== undefined) records.add(`Watch met ${status}`);

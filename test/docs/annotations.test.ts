@@ -41,7 +41,7 @@ test("the example of a service config adds its rules to .proto files without ann
   expect(files["shelf_rest.ts"]).toContain(`{ time: "seconds" }, "added_at"`);
 });
 
-test("every rule and every value is explained", () => {
+test("the page explains every rule and every value", () => {
   const rows = reference
     .slice(reference.indexOf("\n## ServiceRules\n"))
     .split("\n")

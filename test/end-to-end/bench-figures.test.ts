@@ -75,7 +75,7 @@ test("ratios compare contestants within a round: with the proxy, and with server
   ]);
 });
 
-test("only half of the rounds count: the rounds with the least other load", () => {
+test("only the half of the rounds with the least other load counts", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 99 }), (shares) => {
       const rounds = shares.map((others) => ({ others }));

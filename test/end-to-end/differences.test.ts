@@ -174,7 +174,10 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Changes the next response, with integers above 2^53 as bigint, and calls. */
+/**
+ * Changes the next response, in which integers above 2^53 are bigints, and makes a call that gets this
+ * response.
+ */
 function list({ change }: Case, way: Way, into = world) {
   const drift = (json: unknown) => {
     const page = (json as Loose).response as Loose;

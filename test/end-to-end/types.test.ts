@@ -13,8 +13,8 @@ const directory = mkdtempSync(join(tmpdir(), "connect-rest-types-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /**
- * Starts a gateway, and returns its response to an Any of a type that no adapter imports, and the upstream's
- * request.
+ * Starts a gateway, and sends it an Any whose type no adapter imports. Returns the gateway's response and the
+ * request that the upstream received.
  */
 async function start(settings: string) {
   const bodies: string[] = [];

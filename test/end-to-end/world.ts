@@ -82,8 +82,8 @@ export type Way = (typeof WAYS)[number];
 export const GATEWAY_WAYS = WAYS.filter((way) => way !== "in-process");
 
 /**
- * The load that the gateway measures: client, gateway and sandbox share a process, on a possibly busy
- * machine.
+ * Replaces the gateway's load measurement with zeros, because client, gateway and sandbox share a process on
+ * a possibly busy machine.
  */
 const idle = () => ({ eventLoopDelayMs: 0, heapPercent: 0 });
 

@@ -66,7 +66,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       expect(Number(answer.rateLimitReset?.seconds)).toBeGreaterThan(1_700_000_000);
     });
 
-    test("returns 304 for its ETag without a charge to the quota, and then a new event", async () => {
+    test("returns 304 for its ETag without using quota, and later returns a new event", async () => {
       const first = await list(client(way));
       expect(first).toMatchObject({ previousPageUrl: "", firstPageUrl: "" });
       const again = await list(client(way), { ifNoneMatch: first.etag });

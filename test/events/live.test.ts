@@ -87,7 +87,7 @@ test("polls without news use no quota, and other polls use one request per page"
   expect(answer.rateLimitUsed).toBe(4);
 });
 
-test("a late event on the third page is delivered and marked", async () => {
+test("a late event on the third page is delivered and marked as late", async () => {
   sandbox.events.clear();
   const ids = sandbox.events.fill(EVENT, 250);
   const batches = watching();

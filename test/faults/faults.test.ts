@@ -104,7 +104,7 @@ describe.each(Object.keys(methods))("%s handles", (name) => {
     expect(await failureOf(call(0.1))).toMatchObject({ code: "DeadlineExceeded" });
   });
 
-  test("a dropped connection, and uses a new one for the next call", async () => {
+  test("a dropped connection, and opens a new connection for the next call", async () => {
     await call();
     await proxy.drop();
     await call();

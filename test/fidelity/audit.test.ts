@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 import { messageOf, reachable, servicesOf } from "./services.ts";
 
 /**
- * Messages in responses of proto/, including nested messages. Messages of the runtime itself contain no
- * values of an upstream.
+ * Messages in responses of proto/, including nested messages. The runtime's own messages contain no upstream
+ * values.
  */
 const MESSAGES = [
   ...new Set(

@@ -34,7 +34,7 @@ export const CHANGES = [
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** The value after a change. The other changes remove the key. */
+/** The replacement value of each change. Changes without a replacement value remove the key. */
 export const CHANGED_VALUES: Readonly<Partial<Record<Change, unknown>>> = {
   null: null,
   object: { zz_new: 1 },
@@ -153,7 +153,7 @@ function ofNewKey(message: DescMessage): DifferenceClass[] {
   return collects(message) ? [] : ["additional"];
 }
 
-/** Returns the difference classes for a map, which gets the new key with the value 1. */
+/** Returns the difference classes for a map to which the new key is added with the value 1. */
 function ofMapValue(field: DescField & { fieldKind: "map" }): DifferenceClass[] {
   if (field.mapKey !== ScalarType.STRING) return ["lost"];
   if (field.mapKind === "scalar") return ofScalar(field.scalar, "number");

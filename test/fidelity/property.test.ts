@@ -67,7 +67,7 @@ function wrapped(payload: unknown, { rules: { envelope } }: Subject): unknown {
 }
 
 async function called(subject: Subject, response: unknown) {
-  // A duplicate key with another value in front.
+  // Turns the inserted key `zz_twice:KEY` into a duplicate of KEY, which has another value.
   body = JSON.stringify(response).replace(/"zz_twice:([^"]+)":/g, '"$1":');
   const found: Difference[] = [];
   const { rules, method } = subject;
@@ -138,7 +138,7 @@ function change({ holder, key, fields }: Place, how: Change): void {
   if (how in CHANGED_VALUES) holder[key] = CHANGED_VALUES[how];
 }
 
-test("the places of valid responses cover every kind", () => {
+test("the places of valid responses include response bodies, aliases and several time units", () => {
   const places = WITH_PLACES.flatMap((subject) => valid(subject).places);
   expect(WITH_PLACES.filter((subject) => responseBody(subject) !== undefined)).not.toEqual([]);
   expect(places.filter(({ fields }) => aliasesOf(fields).length > 0)).not.toEqual([]);

@@ -62,6 +62,7 @@ function isPlainField(field: DescField): boolean {
     ((rules.time === undefined || (isTime(field) && timeOf(field) !== undefined)) &&
       !rules.unwrap &&
       !rules.coerce &&
+      !rules.jsonText &&
       rules.style === 0 &&
       rules.bytes === 0)
   );
@@ -113,7 +114,7 @@ function listOf(item: unknown): unknown {
 
 function objectOf(desc: DescMessage, path: string, places: Place[], depth: number): Json | undefined {
   if (desc.typeName.startsWith("google.") || depth > 2) return undefined;
-  // A message with a oneof may share its object with the member's keys.
+  // The JSON object of a message with a oneof may also contain the member's keys.
   if (desc.oneofs.length > 0) return undefined;
   return validObject(desc, path, places, depth + 1);
 }

@@ -15,7 +15,7 @@ const PROJECT = {
 const EXAMPLES = readdirSync("examples", { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-/** The files whose content depends on no answer. */
+/** The files that `init` writes with the same content, whichever settings the user chooses. */
 const SETTINGS = ["buf.yaml", "buf.gen.yaml", "tsconfig.json", ".gitignore"];
 
 /** Returns the dependencies that init writes into an empty folder. */

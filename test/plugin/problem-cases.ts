@@ -428,7 +428,7 @@ message Req {
     name: "unwrap_struct",
     source: response("google.protobuf.Struct r = 1 [(connectrest.v1.field).unwrap = true];"),
     problems: [
-      "4:31: no-effect: `unwrap` of case.Res.r has no effect: the JSON of a google.protobuf.Struct has no key for its only field; remove it",
+      "4:33: no-effect: `unwrap` of case.Res.r has no effect: the JSON of a google.protobuf.Struct has no key for its only field; remove it",
     ],
   },
   {

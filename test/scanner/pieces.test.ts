@@ -145,7 +145,7 @@ test.each([
   }
 });
 
-test("of many unknown keys, all are counted, and the first hundred are described as the decoder describes them", () => {
+test("all unknown keys are counted, and the first hundred are described exactly as by the decoder", () => {
   const body = Buffer.from(
     `{"a":1,"numbers":[7],"leaves":[${leaves(400, ',"x":"y","z":0')}],"node":{"b":2}}`,
   );

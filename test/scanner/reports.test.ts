@@ -63,7 +63,7 @@ test.each([
   expect(pathsOf(body)).toBeUndefined();
 });
 
-test("of many unknown keys, all are counted, and the first hundred are described as the decoder describes them", () => {
+test("all unknown keys are counted, and the first hundred are described exactly as by the decoder", () => {
   const leaves = Array.from({ length: 80 }, (_, index) => `{"k${index}":${index},"text":"x","z":0}`);
   const body = Buffer.from(`{"leaves":[${leaves}],"leaf":{"first":1}}`);
   const found = scanned(ADAPTER, body);

@@ -64,7 +64,7 @@ test("a full queue rejects the newest job of the client with the most jobs", asy
   const other = run("b", "b1");
   expect(await all[3]).toBeInstanceOf(QueueFull);
   expect(queue.waiting).toBe(3);
-  // a fair share of three is two jobs each, so the new job is rejected
+  // with `b2`, `b` would have as many waiting jobs as `a`, so `b2` is rejected
   const second = run("b", "b2");
   expect(await second).toBeInstanceOf(QueueFull);
   for (let count = 0; count < 4; count++) await end();

@@ -26,7 +26,7 @@ test("property: streams always leave a slot to unary calls, and the streams of o
   );
 });
 
-test("property: even with few slots, the streams of one client leave a slot to other clients", () => {
+test("property: even with few slots, one client's streams leave a slot for other clients", () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 16 }), (capacity) => {
       const slots = new Slots(() => capacity);

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
@@ -117,6 +126,8 @@ test.each([
 });
 
 test.each([
+  ["an entry point and no type", '{"main":"index.js"}', 'has no "type", but adapters are ES modules'],
+  ["scripts in a string", '{"scripts":"abc"}', '"scripts" is not an object'],
   ["CommonJS", '{"type":"commonjs"}', 'has "type": "commonjs", but adapters are ES modules'],
   ["no JSON", "{", "cannot be read"],
   ["a list", "[]", "is not a JSON object"],
@@ -153,4 +164,48 @@ test("import passes its arguments to connect-rest-import, and exits with its sta
   const missing = runCli(["import", "none.yaml", "--package", "a.v1"], root);
   expect(await missing.exit).toBe(1);
   expect(missing.output().stderr).toContain("none.yaml: is no file that can be read");
+});
+
+test("rejects a folder whose gen/ has files of others, which generation would remove", async () => {
+  folderWith("precious/gen", { "mine.ts": "export {};\n" });
+  const { status, stderr } = await init("precious");
+  expect(stderr).toContain("has files, which generation would remove");
+  expect(status).toBe(1);
+  expect(existsSync(path.join(directory, "precious/package.json"))).toBe(false);
+});
+
+test.each([
+  ["package.json", "package.json"],
+  ["README.md", "README.md"],
+  ["proto", "proto"],
+])("does not write through a link: %s", async (_, link) => {
+  const folder = `linked-${link}`;
+  mkdirSync(path.join(directory, folder));
+  mkdirSync(path.join(directory, "elsewhere"), { recursive: true });
+  symlinkSync(path.join(directory, "elsewhere", link), path.join(directory, folder, link));
+  const { status, stderr } = await init(folder);
+  expect(stderr).toContain("is a link, which init does not follow");
+  expect(status).toBe(1);
+  expect(readdirSync(path.join(directory, "elsewhere"))).toEqual([]);
+  expect(readdirSync(path.join(directory, folder))).toEqual([link]);
+});
+
+test("rejects a file in place of a folder, and the reverse, and writes nothing", async () => {
+  folderWith("files", { proto: "" });
+  expect((await init("files")).stderr).toContain("is a file, but the project needs a folder there");
+  mkdirSync(path.join(directory, "folders/README.md"), { recursive: true });
+  expect((await init("folders")).stderr).toContain("is a folder, but the project needs a file there");
+  expect(readdirSync(path.join(directory, "files"))).toEqual(["proto"]);
+  writeFileSync(path.join(directory, "plain"), "");
+  expect((await init("plain")).stderr).toContain("plain is a file; choose another folder");
+});
+
+test("quotes the commands that it prints", async () => {
+  const { stdout } = await init("it's; mine", "--name", "shelf");
+  expect(stdout).toContain("  cd 'it'\\''s; mine'\n");
+});
+
+test.each(["connectrest", "google", "buf", "constructor"])("rejects the reserved name %s", async (name) => {
+  const { stderr } = await init("reserved", "--name", name);
+  expect(stderr).toContain("and no reserved name");
 });

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { exampleTarget, projectFiles, variablesOf } from "../init/files.ts";
 import { InitError } from "../init/init-error.ts";
 import { manifestFor } from "../init/manifest.ts";
+import { checkPlace } from "../init/place.ts";
 import { isName, nameFor, type Project, packageOf, UNKNOWN_URL } from "../init/project.ts";
 import { ask, type Given } from "../init/questions.ts";
 import { printError, printLine } from "./output.ts";
@@ -23,12 +24,15 @@ export interface InitOptions extends Given {
  */
 export async function init(folder: string, options: InitOptions): Promise<void> {
   const project = await projectOf(folder, options);
-  if (project === undefined) return;
+  const files = projectFiles(project);
+  const report = project.document === undefined ? [] : [REPORT];
+  checkFolder(folder);
+  checkPlace(folder, ["package.json", ...files.keys(), ...report]);
   const manifest = `${JSON.stringify(manifestFor(project, folder), null, 2)}\n`;
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, "package.json"), manifest);
   printLine(`wrote ${path.join(folder, "package.json")}`);
-  for (const [file, text] of projectFiles(project)) await create(path.join(folder, file), text);
+  for (const [file, text] of files) await create(path.join(folder, file), text);
   if (options.install) {
     await run(folder, "npm", ["install", "--no-audit", "--no-fund"]);
     await generate(folder, project);
@@ -36,17 +40,30 @@ export async function init(folder: string, options: InitOptions): Promise<void> 
   for (const line of nextSteps(folder, project, options.install)) printLine(line);
 }
 
-async function projectOf(folder: string, options: InitOptions): Promise<Project | undefined> {
+/** The file with the losses of an import. */
+const REPORT = "import-report.md";
+
+function checkFolder(folder: string): void {
+  if (folder === "") {
+    throw new InitError("the folder has an empty name; omit it to use the working directory");
+  }
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isDirectory()) {
+    throw new InitError(`${folder} is a file; choose another folder`);
+  }
+}
+
+async function projectOf(folder: string, options: InitOptions): Promise<Project> {
   const defaultName = nameFor(path.basename(path.resolve(folder)));
   const isAsked = options.yes !== true && process.stdin.isTTY;
   const given = isAsked
     ? await ask(options, defaultName, { input: process.stdin, output: process.stderr })
     : options;
-  if (given === undefined) return undefined;
+  if (given === undefined) throw new InitError("the questions were not answered; nothing is written");
   const { name = defaultName, openapi, baseUrl, credentials } = given;
   if (!isName(name)) {
     throw new InitError(
-      `--name ${name}: expected lowercase letters, digits and underscores, as in book_shop`,
+      `--name ${name}: expected lowercase letters, digits and underscores, as in book_shop, and no reserved name`,
     );
   }
   if (openapi !== undefined) {
@@ -88,22 +105,31 @@ async function create(file: string, text: string): Promise<void> {
     return;
   }
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, text);
+  await writeFile(file, text, { flag: "wx" });
   printLine(`wrote ${file}`);
 }
 
 async function generate(folder: string, project: Project): Promise<void> {
-  const { document, name } = project;
+  const { document } = project;
   if (document !== undefined) {
-    const names = ["--package", packageOf(project), "--upstream", name];
-    await run(folder, "npx", ["connect-rest-import", document, ...names, "--report", "import-report.md"]);
+    await run(folder, "npx", importing(document, project));
   }
   await run(folder, "npx", ["buf", "generate"]);
 }
 
+function importing(document: string, project: Project): readonly string[] {
+  const names = ["--package", packageOf(project), "--upstream", project.name];
+  return ["connect-rest-import", document, ...names, "--report", REPORT];
+}
+
+/** Quotes an argument for a shell if it has other than plain characters. */
+function quoted(text: string): string {
+  return /^[\w./:=@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** Runs a command in the project. The output of the command goes to standard error. */
 async function run(folder: string, command: string, args: readonly string[]): Promise<void> {
-  const shown = [command, ...args].join(" ");
+  const shown = [command, ...args].map(quoted).join(" ");
   printError(`> ${shown}`);
   const child = spawn(command, args, { cwd: folder, stdio: ["ignore", process.stderr, process.stderr] });
   const [status] = await once(child, "close").catch((error: Error) => [error.message]);
@@ -115,19 +141,21 @@ async function run(folder: string, command: string, args: readonly string[]): Pr
 
 function nextSteps(folder: string, project: Project, isInstalled: boolean): readonly string[] {
   const place = path.relative("", folder);
-  const importing = `npx connect-rest-import ${project.document} --package ${packageOf(project)} --upstream ${project.name}`;
+  const { document } = project;
   const call = `curl -d '{"id":"1"}' -H 'content-type: application/json' http://127.0.0.1:8080/${exampleTarget(project)}`;
   return [
     "",
     "Next:",
-    ...(place === "" ? [] : [`  cd ${place}`]),
+    ...(place === "" ? [] : [`  cd ${quoted(place)}`]),
     ...(isInstalled ? [] : ["  npm install"]),
-    ...(isInstalled || project.document === undefined ? [] : [`  ${importing}`]),
+    ...(isInstalled || document === undefined
+      ? []
+      : [`  ${["npx", ...importing(document, project)].map(quoted).join(" ")}`]),
     ...(isInstalled ? [] : ["  npm run generate"]),
     ...variablesOf(project).map((variable) => `  export ${variable}=…`),
     "  npm start",
-    ...(project.document === undefined
+    ...(document === undefined
       ? [`  ${call}`]
-      : ["README.md has the first call, import-report.md what the import left out."]),
+      : [`README.md has the first call, ${REPORT} what the import left out.`]),
   ];
 }

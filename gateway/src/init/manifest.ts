@@ -44,9 +44,12 @@ const OWN_FOLDERS = {
 export function manifestFor(project: Project, folder: string): Manifest {
   const file = path.join(folder, "package.json");
   const before = existsSync(file) ? parse(file) : {};
-  if (before.type !== undefined && before.type !== "module") {
-    const problem = `has "type": ${JSON.stringify(before.type)}, but adapters are ES modules`;
-    throw new InitError(`${file} ${problem}; set "type": "module", or choose another folder`);
+  // Without a type, the files of an existing package are CommonJS modules.
+  if (before.type === undefined ? "main" in before : before.type !== "module") {
+    const type = before.type === undefined ? `no "type"` : `"type": ${JSON.stringify(before.type)}`;
+    throw new InitError(
+      `${file} has ${type}, but adapters are ES modules; set "type": "module", or choose another folder`,
+    );
   }
   const has = { ...before.dependencies, ...before.devDependencies };
   return {
@@ -68,12 +71,27 @@ function absent<T>(entries: Readonly<Record<string, T>>, object: object = {}): R
 
 function parse(file: string): Manifest {
   try {
-    const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
-    if (typeof manifest === "object" && manifest !== null && !Array.isArray(manifest)) return manifest;
+    const manifest: unknown = JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""));
+    if (isObject(manifest)) return checked(manifest, file);
   } catch (error) {
+    if (error instanceof InitError) throw error;
     throw new InitError(`${file} cannot be read: ${(error as Error).message}`);
   }
   throw new InitError(`${file} is not a JSON object; correct it, or choose another folder`);
+}
+
+/** Checks that the entries to which a project adds are objects. */
+function checked(manifest: object, file: string): Manifest {
+  for (const name of ["scripts", "dependencies", "devDependencies", "allowScripts"]) {
+    const entry: unknown = Reflect.get(manifest, name);
+    if (entry === undefined || isObject(entry)) continue;
+    throw new InitError(`${file}: "${name}" is not an object; correct it, or choose another folder`);
+  }
+  return manifest;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The packages that generated code and its callers import, in the versions on which this package depends. */

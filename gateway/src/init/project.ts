@@ -26,9 +26,12 @@ export const UNKNOWN_URL = "https://api.example.com";
 
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$/;
 
+/** Packages of the files that a project imports, and keys that every object inherits. */
+const RESERVED = new Set(["connectrest", "google", "buf", "constructor"]);
+
 /** Reports whether a name can be a part of a proto package, as `buf lint` requires. */
 export function isName(text: string): boolean {
-  return NAME.test(text);
+  return NAME.test(text) && !RESERVED.has(text);
 }
 
 /** Returns the name of a project in a folder: `My-Shop 2` becomes `my_shop2`. */

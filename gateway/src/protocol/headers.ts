@@ -20,8 +20,7 @@ export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**
- * Returns the headers or trailers that can be sent, because an invalid header must not fail a successful
- * response.
+ * Drops headers and trailers that cannot be sent, so that an invalid one does not fail a successful response.
  */
 export function sendable(
   headers: Readonly<Record<string, string | string[]>>,

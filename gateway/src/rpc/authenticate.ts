@@ -4,9 +4,9 @@ import type { Caller } from "../call/caller.ts";
 import type { HttpRequest } from "../listener/http.ts";
 
 /**
- * The second step of a call: identifies the caller. If callers are not authorized, the caller is the client
- * address that the listener determined. If callers are authorized, the caller is the subject of the request's
- * token; without a valid token, the call is rejected.
+ * The second step of a call: identifies the caller. Without `authorization` in the configuration, the caller
+ * is the client address that the listener determined. With it, the caller is the subject of the request's
+ * token, and a call without a valid token is rejected.
  *
  * @param method undefined if the path names no method
  */

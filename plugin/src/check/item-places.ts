@@ -80,7 +80,7 @@ function checkRecordKeys(
   }
 }
 
-/** Returns the paths that start in a message of the stream. */
+/** Returns the paths in the rules that are relative to a message of the stream. */
 function placesInItems({ annotation: { paginate, poll, records, operation }, stream }: MethodModel): Place[] {
   const places: Place[] = [];
   if (paginate?.next.case === "lastItem") {

@@ -24,7 +24,8 @@ export const ERRORS = {
   PARAMETER_VALUE_INVALID: {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be sent in the {place}; {remedy}",
-    cause: "A value cannot be represented where the request must contain it: in the query, a form, a header, a cookie or the body.",
+    cause:
+      "A value cannot be represented where the request must contain it: in the query, a form, a header, a cookie or the body.",
     remedy: "Send well-formed Unicode, header values without line breaks, and finite numbers.",
   },
   TYPE_UNKNOWN: {

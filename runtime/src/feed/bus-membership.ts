@@ -20,8 +20,8 @@ const NEWS_PER_WINDOW = 64;
 const MAX_NEWS_BYTES = 4 * 1024 * 1024;
 
 /**
- * The longest time that a poll waits for the bus to announce it, in milliseconds. If the bus is unavailable,
- * each process polls for itself.
+ * The maximum time that a poll waits until it has been announced on the bus, in milliseconds. If the bus is
+ * unavailable, each process polls for itself.
  */
 const MAX_ANNOUNCING_MS = 1_000;
 

@@ -79,8 +79,8 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   private othersOpen = 0;
   private unusual = 0;
   /**
-   * The number of further requests that go to undici before a test. `nextLeft` is this number after the next
-   * failed test.
+   * The number of requests still to be sent through undici before the pool tries its own connections again.
+   * `nextLeft` is the value that `left` gets when the next try begins.
    */
   private left = 0;
   private nextLeft = LEFT;

@@ -19,8 +19,8 @@ function daily(created: number): number {
 }
 
 /**
- * Returns the latency, in whole seconds, of an event with this creation time. `words` seed the random number
- * in a range.
+ * Returns the latency, in whole seconds, of an event with this creation time. If `latency` is a range,
+ * `words` seed the random choice within it.
  */
 export function latencyOf(latency: Latency, created: number, ...words: readonly (string | number)[]): number {
   if (latency === "daily") return Math.round(daily(created));

@@ -279,7 +279,7 @@ readVariants(BlogService, BlogServiceRest, [
   ...EMPTY,
 ]);
 
-test("the nested list of followers is streamed completely, whether the query is in the links or next to them", async () => {
+test("the nested list of followers is streamed completely, whether its links have the query in the address or in a separate object", async () => {
   const user = (name: string) => ({ users: { total_users: 3, users: [{ name }] } });
   const path = "/v2/blog/demo/followers";
   const next = (query_params: object, href = path) => ({

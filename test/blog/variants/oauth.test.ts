@@ -112,7 +112,7 @@ describe.each([
   ["ExchangeToken", exchange],
   ["CreateAccessToken", access],
   ["CreateRequestToken", request],
-] as const)("errors of %s", (_, call) => {
+] as const)("%s reads an error", (_, call) => {
   const tokens = { token: "t", tokenSecret: "s" };
 
   test.each([

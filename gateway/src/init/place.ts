@@ -1,0 +1,44 @@
+/** The folder of a new project, and the files that it must not lose. */
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { InitError } from "./init-error.ts";
+
+/**
+ * Checks that a project can be written into a folder: files are neither replaced nor written through links.
+ *
+ * @param files the paths of the project's files, from the folder
+ * @throws InitError that names the file in the way
+ */
+export function checkPlace(folder: string, files: Iterable<string>): void {
+  for (const file of files) {
+    const names = file.split("/");
+    for (const depth of names.keys()) {
+      checkEntry(folder, names.slice(0, depth + 1).join("/"), depth + 1 === names.length);
+    }
+  }
+  // `clean: true` in buf.gen.yaml removes everything else in gen/.
+  if (existsSync(path.join(folder, "buf.gen.yaml"))) return;
+  const generated = path.join(folder, "gen");
+  if (existsSync(generated) && readdirSync(generated).length > 0) {
+    throw new InitError(
+      `${generated} has files, which generation would remove; move them, or choose another folder`,
+    );
+  }
+}
+
+function checkEntry(folder: string, entry: string, isFile: boolean): void {
+  const place = path.join(folder, entry);
+  const found = lstatSync(place, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (found.isSymbolicLink()) {
+    throw new InitError(
+      `${place} is a link, which init does not follow; replace it, or choose another folder`,
+    );
+  }
+  if (found.isDirectory() === isFile) {
+    const [is, expected] = isFile ? ["a folder", "a file"] : ["a file", "a folder"];
+    throw new InitError(
+      `${place} is ${is}, but the project needs ${expected} there; move it, or choose another folder`,
+    );
+  }
+}
