@@ -60,7 +60,7 @@ async function tested() {
   };
 }
 
-test("the metrics show the requests of callers at each origin", async () => {
+test("the metrics show the number of running and waiting requests at each origin", async () => {
   await using gateway = await tested();
   const labels = `{upstream="echo",origin="${gateway.origin}"}`;
   expect(await gateway.gauge(/^connect_rest_origin_running.*$/m)).toBe(

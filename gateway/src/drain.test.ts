@@ -59,7 +59,7 @@ function get(socket: net.Socket, path: string, end: string): Promise<string> {
   });
 }
 
-test("while the gateway drains, /readyz and health fail, kept-alive connections get Connection: close, and calls in flight finish", async () => {
+test("while the gateway drains, /readyz and health checks fail, kept-alive connections get Connection: close, and calls in flight finish", async () => {
   const { server, release, arrival } = await start({ drainNoticeMs: 500 });
   const health = createClient(Health, grpc(server));
   expect((await health.check({})).status).toBe(Status.SERVING);
@@ -219,7 +219,7 @@ test("a request that arrived while the process was busy is served, even if drain
   await closed;
 });
 
-test("closing a server twice has the effect of closing it once", async () => {
+test("closing a server twice has the same effect as closing it once", async () => {
   const { server } = await start();
   await Promise.all([server.close(), server.close()]);
   await server.close();

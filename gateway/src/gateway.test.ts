@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const client = () => createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url }));
 
-test("a call is sent to the upstream with credentials, and its log line has the status and no credentials", async () => {
+test("a call is sent to the upstream with credentials, and its log line contains the status but no credentials", async () => {
   let key: unknown;
   answer = (request, response) => {
     key = request.headers["x-api-key"];

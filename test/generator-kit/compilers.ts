@@ -42,7 +42,7 @@ export async function runProtoc(
   });
 }
 
-/** Runs plugins in one invocation of buf, for its inputs: lines of YAML under `inputs:`. */
+/** Runs plugins in one invocation of buf. The inputs of buf are given as lines of YAML under `inputs:`. */
 export async function runBuf(plugins: readonly Plugin[], inputs: readonly string[]): Promise<Outcome> {
   return await inFolder(async (folder) => {
     const lines = plugins.flatMap(({ path, parameter }) => [

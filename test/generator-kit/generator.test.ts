@@ -215,7 +215,7 @@ test.each<[string, string, string]>([
   expect(() => answer((file) => file.insert(line === "" ? "elsewhere" : END, line))).toThrow(new Error(text));
 });
 
-test("imports: are added to the file sorted, without duplicates, under names that do not collide", () => {
+test("imports: added imports are sorted, without duplicates, under names that do not collide", () => {
   const names: string[] = [];
   const response = answer((file, request) => {
     const [method] = service(request).methods;
@@ -249,7 +249,7 @@ test("imports: are added to the file sorted, without duplicates, under names tha
   ]);
 });
 
-test("imports: follow import_extension", () => {
+test("imports: added imports follow import_extension", () => {
   const js = { ...things, parameter: "import_extension=js" };
   const response = respond(
     generator((request) => adapter(request).importDescriptor(service(request))),
@@ -258,7 +258,7 @@ test("imports: follow import_extension", () => {
   expect(response.file[0]?.content).toContain('from "./things_pb.js"');
 });
 
-test("imports: have the suffix that the generator configures", () => {
+test("imports: added imports have the suffix that the generator configures", () => {
   const write = (request: KitRequest) => adapter(request).importValue("a", "b");
   const response = respond(generator(write, { importSuffix: "x1" }), things);
   expect(response.file[0]?.content).toBe('import { a as a$x1 } from "b";\n');
@@ -280,7 +280,7 @@ test("a declaration gets a name that is unused in the file", () => {
   expect(names).toEqual(["mine", "mine$", "ThingService$", "ThingServiceRest$"]);
 });
 
-test("new files: are written with their imports, in the order of their paths", () => {
+test("new files: the files are written with their imports, in the order of their paths", () => {
   const response = respond(
     generator((request) => {
       request.newFile("b.ts").add("// b");

@@ -65,7 +65,7 @@ test("a request without files gives no output and no error", async () => {
   expect(await answerOf(encoded(request, { fileToGenerate: [] }))).toMatchObject({ names: [], error: "" });
 });
 
-test("an unknown option is reported in the response as a mistake of the user", async () => {
+test("an unknown option is reported in the response as a user error", async () => {
   const request = compileRequest({ "a.proto": SMALL }, "unsuported=skip");
   const { names, error } = await answerOf(encoded(request));
   expect(names).toEqual([]);

@@ -30,7 +30,7 @@ const INTEGERS = [0, 1, -1, 42, 2_147_483_647, -2_147_483_648];
 const BIG_INTEGERS = [0n, 1n, -5n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
 const FLOATS = [0, 1.5, -0.25, 3, 1e20, 2 ** -20];
 
-/** The JSON of well-known types, whose fields allow only some values. */
+/** JSON values of the well-known types in which not every field value is valid. */
 const WELL_KNOWN: Readonly<Record<string, readonly JsonValue[]>> = {
   Timestamp: ["2026-01-02T03:04:05Z", "1969-12-31T23:59:59.500Z", "2024-02-29T00:00:00.000000001Z"],
   Duration: ["0s", "3s", "3.500s", "-1.000001s", "315576000000s"],

@@ -185,7 +185,7 @@ const { schema: schemas } = fc.letrec((tie) => ({
   ),
 }));
 
-test("property: the import of any schema ends with files or an error", async () => {
+test("property: importing any schema produces either files or an error", async () => {
   await fc.assert(
     fc.asyncProperty(
       schemas,

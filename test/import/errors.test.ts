@@ -22,7 +22,7 @@ const BODIES: readonly (readonly [string, unknown, string])[] = [
   ["GetKnown", { title: "Not found", detail: "no such book" }, "Not found: no such book"],
 ];
 
-test.each(BODIES)("the error of %s has the text of its body", async (name, body, text) => {
+test.each(BODIES)("the error of %s has the text from its response body", async (name, body, text) => {
   const headers = { "content-type": "application/json" };
   const call = document.call(document.method(name), {}, () => ({
     status: 400,

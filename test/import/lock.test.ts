@@ -15,7 +15,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Keys of properties in any order; some of them become the same name. */
+/** Property keys in any order; some of them map to the same name. */
 const keys = fc.uniqueArray(
   fc.constantFrom(
     "id",

@@ -10,7 +10,7 @@ test("no import in the repository breaks a rule", () => {
   expect(importViolations(".")).toEqual([]);
 });
 
-test.each(layered)("an upward import in %s/ is reported, and a downward import is not", (name, layers) => {
+test.each(layered)("an upward import in %s/ is reported, but a downward import is not", (name, layers) => {
   const [top = "", bottom = ""] = [layers[0], layers.at(-1)];
   const up = { file: fileIn(name, bottom), target: specifier(bottom, top) };
   const down = { file: fileIn(name, top), target: specifier(top, bottom) };
@@ -26,7 +26,7 @@ test.each(layered)("a file in an unlisted folder of %s/ is reported", (name) => 
   ]);
 });
 
-test("a package that is loaded dynamically is loaded in one place, and elsewhere only imported for types", () => {
+test("a dynamically loaded package is loaded in one place, and other files import only its types", () => {
   const target = "connect-rest-authorization";
   const file = "gateway/src/server.ts";
   const closed = `${file} imports ${target}, which is closed to gateway/`;

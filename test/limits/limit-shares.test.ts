@@ -31,7 +31,8 @@ const ofRate = (all: number, perClient: number) => (): Take => {
 };
 
 /**
- * Returns a function that makes endless calls: unary or streaming, running or, if `runs` is false, queued.
+ * Returns a function that makes endless unary or streaming calls. The calls run, or wait in the queue if
+ * `runs` is false.
  */
 const ofCalls = (isUnary: boolean, runs: boolean, upstreamCalls: number | undefined) => (): Take => {
   const admission = new Admission(runs ? limits : { ...limits, callsInFlight: 1 }, () => undefined);

@@ -15,10 +15,13 @@ export interface ForeignServer {
 
 /** Options that change the server's behavior. */
 export interface ForeignOptions {
-  /** The path of the protected resource metadata in the server's 401. Default: no metadata. */
+  /**
+   * The path of the protected resource metadata that the server's 401 names. Default: the 401 names no
+   * metadata.
+   */
   readonly resourceMetadata?: string;
   readonly accessTokenSeconds?: number;
-  /** The person's decision. Default: consents. */
+  /** The person's decision. Default: the person consents. */
   readonly person?: "consents" | "denies";
 }
 

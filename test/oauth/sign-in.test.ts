@@ -116,7 +116,7 @@ test("if a 401 names metadata, the metadata determines the tokens' audience and 
   ]);
 });
 
-test("a client requests the metadata of a server, and uses the default paths if there is none", async () => {
+test("a client requests the metadata of a server, and uses the default paths if the server has no metadata", async () => {
   const server = await opened(startPlainServer());
   const file = newFile();
   await signIn(`${server.url}/`, file, inBrowser().options);

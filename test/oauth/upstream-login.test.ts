@@ -59,7 +59,7 @@ async function login(
   return { status: await run.exit, page: text, ...run.output() };
 }
 
-/** Returns the name of the upstream user as which a gateway with this configuration calls. */
+/** Returns the name of the upstream user that a gateway with this configuration acts as. */
 async function whoAmI(file: string) {
   const { adapters, upstreams } = await prepare(file, ENV);
   const rest = createRest({ adapters, upstreams });

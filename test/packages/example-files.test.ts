@@ -44,19 +44,16 @@ test.each(EXAMPLES.filter((name) => existsSync(join("examples", name, "proto")))
   },
 );
 
-test.each(EXAMPLES)(
-  "examples/%s: has the versions of packages that init and this repository have",
-  (name) => {
-    const { devDependencies: ours } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
-    const known: Readonly<Record<string, string>> = { ...ours, ...initialDependencies() };
-    const { dependencies, devDependencies } = JSON.parse(
-      readFileSync(join("examples", name, "package.json"), "utf8"),
-    ) as Manifest;
-    const used = Object.entries({ ...dependencies, ...devDependencies });
-    const expected = used.map(([each, range]) => [
-      each,
-      /connect-rest/.test(each) ? "^0.1.0" : (known[each] ?? range),
-    ]);
-    expect(used).toEqual(expected);
-  },
-);
+test.each(EXAMPLES)("examples/%s: has the same package versions as init and this repository", (name) => {
+  const { devDependencies: ours } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+  const known: Readonly<Record<string, string>> = { ...ours, ...initialDependencies() };
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(join("examples", name, "package.json"), "utf8"),
+  ) as Manifest;
+  const used = Object.entries({ ...dependencies, ...devDependencies });
+  const expected = used.map(([each, range]) => [
+    each,
+    /connect-rest/.test(each) ? "^0.1.0" : (known[each] ?? range),
+  ]);
+  expect(used).toEqual(expected);
+});

@@ -11,7 +11,7 @@ import { run, start } from "../docs/shell.ts";
 import { curl, expectShown } from "../docs/shown.ts";
 import { buildTarballs, installTarballs } from "./installation.ts";
 
-/** The time for the build, and for the commands of a page. */
+/** The maximum time for the build, and for the commands of a page. */
 const TIMEOUT_MS = 240_000;
 
 let tarballs: ReadonlyMap<string, string> = new Map();
@@ -28,7 +28,7 @@ afterAll(async () => {
 /** Commands that run until they are stopped. */
 const SERVER = /^(?:\w+='[^']*' )?(?:npm start|node api\.ts)\n$/;
 
-/** Follows a page in a copy of the example, but with free ports. */
+/** Follows a page in a copy of the example, on free ports. */
 class Reader {
   readonly folder = installTarballs(tarballs);
   private readonly blocks: readonly Block[];
@@ -112,7 +112,9 @@ test("examples/script: prints a package whose name has a slash", { timeout: TIME
   await reader.followPage();
 });
 
-test("examples/bookmarks: calls its API in-process and by a gateway", { timeout: TIMEOUT_MS }, async () => {
+test("examples/bookmarks: calls its API in-process and through a gateway", {
+  timeout: TIMEOUT_MS,
+}, async () => {
   await new Reader("bookmarks").followPage();
 });
 
@@ -128,7 +130,9 @@ test("examples/service: passes its own tests, and serves both services", {
   await reader.followPage();
 });
 
-/** The document of an example, which the test does not install by npm. */
+/**
+ * The example's document. The test copies the document from a cache instead of installing its npm package.
+ */
 const DOCUMENT = REAL_DOCUMENTS.filter(({ name }) => name === "blockfrost");
 
 test("examples/imported: imports a public API, and makes a typed call", { timeout: TIMEOUT_MS }, async () => {

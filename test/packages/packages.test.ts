@@ -213,7 +213,7 @@ async function statusOfCall(url: string, header: Record<string, string> = {}): P
   return status;
 }
 
-/** The status if the upstream does not listen, which shows that the gateway accepted the call. */
+/** The status of a call that the gateway accepts and whose upstream does not listen. */
 const UNAVAILABLE = 503;
 
 test("a gateway without the authorization package: serves every caller", async () => {
@@ -288,7 +288,7 @@ test("the example generator: generates the same code with protoc", ({ skip }) =>
   expect(routes("example-by-protoc")).toBe(routes("example-by-buf"));
 });
 
-/** A document with one operation, as a new user has it. */
+/** A document with one operation, such as a new user may have. */
 const DOCUMENT = {
   openapi: "3.1.0",
   info: { title: "Shelf", version: "1" },
@@ -345,7 +345,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-test("init makes a project from tarballs and an OpenAPI document that makes a typed call", async () => {
+test("init creates a project from tarballs and an OpenAPI document, and the project makes a typed call", async () => {
   const folder = emptyFolder();
   const started = performance.now();
   const options = ["init", ".", "--yes", "--name", "shelf", "--openapi", "openapi.json"];

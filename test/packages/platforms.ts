@@ -3,7 +3,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { type Installed, installed, run } from "../support/installed.ts";
 
-/** The packages of npm that contain the executables of other platforms, at the tested versions. */
+/** The npm packages, at the tested versions, that contain the executables of other platforms. */
 const TOOLS = {
   bun: { version: "1.4.4", file: "node_modules/@oven/*/bin/bun" },
   deno: { version: "2.9.6", file: "node_modules/@deno/*/deno" },
@@ -28,7 +28,7 @@ export const INSTALL_TOOLS = (Object.keys(TOOLS) as Tool[]).map((name) => () => 
 
 /** How to run `run.ts`, or with `serve` the worker `worker.ts`, in a project. */
 export interface Platform {
-  /** Its name in the table of the runtime's page. */
+  /** The platform's name in the table of the runtime's page. */
   readonly name: string;
   /** The client that sends requests if the options name no client. */
   readonly client: "own connections" | "`fetch`";

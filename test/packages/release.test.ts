@@ -60,6 +60,6 @@ test.each([
   ["changed files", "1.0.0", " M a.ts\n", { repository: "" }, [expect.stringContaining(" M a.ts")]],
   ["no repository", "1.0.0", "", {}, [expect.stringContaining("add the URL of the repository")]],
   ["no obstacle", "1.0.0-rc.1", "", { repository: "" }, []],
-])("a release with %s", (_, version, status, root, expected) => {
+])("a release with %s has the expected obstacles", (_, version, status, root, expected) => {
   expect(obstacles(version, status, root)).toEqual(expected);
 });

@@ -37,7 +37,7 @@ test("property: exactly the conditions that no object meets are reported", () =>
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
 });
 
-test("property: a condition that covers another one holds whenever that one does", () => {
+test("property: a condition that covers another condition holds whenever the other condition holds", () => {
   let covered = 0;
   fc.assert(
     fc.property(CONDITION, CONDITION, (general, specific) => {

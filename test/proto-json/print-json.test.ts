@@ -55,7 +55,7 @@ const types: readonly DescMessage[] = [
   .flatMap((file) => [...nestedTypes(file)].filter((type) => type.kind === "message"))
   .filter((type) => type !== UninterpretedOption_NamePartSchema);
 
-/** Messages with required fields cannot be encoded without them, so this field is always empty. */
+/** A message cannot be encoded without its required fields, so this field is always empty. */
 const overrides = { "google.protobuf.UninterpretedOption.name": fc.constant([]) };
 
 async function generatedFiles(): Promise<DescFile[]> {

@@ -14,7 +14,7 @@ const TYPES = createRegistry(PlainSchema);
 
 /** A type whose values JSON represents as strings. */
 interface TextType {
-  /** Requests with a string of the type, which `$` stands for. */
+  /** Requests with a string of the type. `$` stands for the string. */
   readonly places: readonly unknown[];
   readonly valid: fc.Arbitrary<string>;
   /** Strings that mutations insert. */

@@ -284,7 +284,7 @@ const LEAVES: ReadonlyArray<readonly [name: string, leaf: Uint8Array]> = [
 ];
 
 test.each(LEAVES)(
-  "too deeply nested messages with %s are rejected as in protobuf-es, also in parts",
+  "too deeply nested messages with %s are rejected as in protobuf-es, including when printed in parts",
   (_, leaf) => {
     for (const lists of [1, 47, 48, 49, 50, 51, 52, 100, 300]) {
       const bytes = nestedValue(lists, leaf);

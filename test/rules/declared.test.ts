@@ -11,7 +11,7 @@ type Departure = "converted" | "lost";
 /** A value in place of an object, whether its keys are read, and the reported difference. */
 type Shape = readonly [make: (object: Json) => unknown, isEntered: boolean, departure?: Departure];
 
-/** The shapes of a field with a message. The same rules apply to each step of a path. */
+/** The shapes in which a field can hold a message. The same rules apply to each step of a path. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   object: [(object) => object, true],
   "list of one": [(object) => [object], true, "converted"],

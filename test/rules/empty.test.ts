@@ -54,10 +54,13 @@ test.each([
   ['{"response":[{"id":"a"}]}', "object, got array"],
   ['{"response":[{"id":"a"},{"id":"b"}]}', "object, got array"],
   ['{"response":7}', "object, got number"],
-])("by default, a payload of another shape is an error and not empty: %s", async (body, text) => {
-  const { client } = await empty({ body });
-  expect(await rejection(client.findParcel({}))).toEqual(["RESPONSE_SHAPE", `response: expected ${text}`]);
-});
+])(
+  "by default, a payload of another shape is an error instead of an empty payload: %s",
+  async (body, text) => {
+    const { client } = await empty({ body });
+    expect(await rejection(client.findParcel({}))).toEqual(["RESPONSE_SHAPE", `response: expected ${text}`]);
+  },
+);
 
 test.each(['{"response":null}', '{"response":[]}', '{"response":{}}'])(
   "by default, a payload without content is empty: %s",

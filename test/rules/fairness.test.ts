@@ -15,7 +15,7 @@ import { ModelService } from "../gen/world/v1/models_pb.ts";
 import { ModelServiceRest } from "../gen/world/v1/models_rest.ts";
 import { start } from "./world.ts";
 
-/** The maximum number of messages per event-loop turn; the input has many times as many messages. */
+/** The maximum number of messages per event-loop turn. The input has many times more messages. */
 const MOST_PER_TURN = 1_000;
 const MANY = 20_000;
 

@@ -50,7 +50,7 @@ async function endless(begin: (response: ServerResponse, index: number) => void)
 
 interface Way {
   readonly transport: Transport;
-  /** Resolves with the code of the only call, after the call is reported. */
+  /** Resolves with the code of the only call once the call has been reported. */
   readonly reported: Promise<string>;
 }
 
@@ -123,7 +123,7 @@ const KINDS: readonly (readonly [string, (response: ServerResponse, index: numbe
 
 describe.each(WAYS)("%s", (_, way) => {
   test.each(KINDS)(
-    "%s end at the upstream if the client aborts their signal after it leaves the loop",
+    "%s end at the upstream if the client leaves the loop and then aborts their signal",
     async (_, begin, read) => {
       const upstream = await endless(begin);
       const { transport, reported } = await way(upstream.baseUrl);

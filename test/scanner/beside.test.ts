@@ -46,7 +46,8 @@ class Tally {
   reported = 0;
 
   /**
-   * Returns the reported paths, and checks that the decoder and the scanner agree on them, also in pieces.
+   * Returns the reported paths. Checks that the decoder and the scanner agree on the paths, including when
+   * the scanner reads the body in pieces.
    */
   additional(adapter: UnaryAdapter, json: Json): readonly string[] {
     const body = Buffer.from(JSON.stringify(json));

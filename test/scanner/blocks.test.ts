@@ -119,7 +119,7 @@ test("the scanner leaves keys and enum names with JSON escapes to the decoder", 
   expect(new Set(read)).toEqual(new Set(['{"a":1}', '{"word":"a"}']));
 });
 
-test("the scanner reads integers of every length like the decoder, before any other text", () => {
+test("the scanner reads integers of every length like the decoder, whichever text follows them", () => {
   const digits = [
     "1234567890123456789012",
     "9999999999999999999999",

@@ -8,7 +8,7 @@ import { ListPostsRequestSchema } from "../../gen/blog/v1/post_pb.ts";
 import { PostService_listPosts, PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 
 const USUAL = '{"id":735000000000051460,"id_string":"735000000000051460","type":"text","body":"marked"}';
-/** A key next to the posts that no field collects. */
+/** A key that no field collects, next to the posts. */
 const MORE = `${USUAL}],"marked_new":[true`;
 const DRIFTED = '{"id":1,"type":"text","body":"marked","note_count":"many"}';
 

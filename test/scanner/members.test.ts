@@ -15,7 +15,7 @@ const Tone = new EnumTable("test.Tone", [
   [1, "TONE_LOW"],
 ]);
 
-/** A kind of member, and the bytes of field 2 with its zero value. */
+/** A kind of member, and the encoding of the member as field 2 with its zero value. */
 const MEMBERS: Readonly<Record<string, readonly [kind: Kind, zero: string]>> = {
   string: ["string", "1200"],
   bytes: ["bytes", "1200"],

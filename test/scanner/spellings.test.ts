@@ -125,7 +125,7 @@ test.each(INTEGER_KINDS)("a token that is not a valid %s of %s is left to the de
     expect(read(kind, token), token).toBeUndefined();
     expect(read(kind, quoted(token)), token).toBeUndefined();
   }
-  // `read` checks that these give the decoder's result too.
+  // `read` also checks that these tokens give the decoder's result.
   for (const token of ODD_INTEGERS) read(kind, token);
 });
 

@@ -93,7 +93,7 @@ function isWithin(path: string, root: string): boolean {
   return root === "" || path === root || path.startsWith(`${root}.`);
 }
 
-/** Returns the error paths of a description that no other rule uses. */
+/** Returns the description's error paths that no other rule uses. */
 function placesOf({ envelope, shapes }: Case): ReadonlySet<string> {
   const { payload = [], status, errors = "errors", known = [] } = envelope ?? {};
   const places = [

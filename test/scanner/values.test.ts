@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { decoded } from "./both.ts";
 import { methodOf, read } from "./field.ts";
 
-test("a number in a google.protobuf.Value stays a number up to 2^53, or if it is written as a double", () => {
+test("a number in a google.protobuf.Value stays a number if it is at most 2^53 or is written as a double", () => {
   const exponents = Array.from({ length: 31 }, (_, index) => index * 10 + 8);
   const numbers = [
     ...exponents.flatMap((power) => [`1e${power}`, `1E+${power}`, `-1.2345678901234567e+${power}`, `7.5e-${power}`]),

@@ -62,7 +62,7 @@ test("a sign-in flow may change gateways at every step", async ({ skip }) => {
   expect((await callEcho(here, tokens.access_token)).status).toBe(200);
 });
 
-test("under load, two gateways refresh the third party's tokens only once, and lose none", async ({
+test("under load, two gateways refresh the third party's tokens only once, and lose no token", async ({
   skip,
 }) => {
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);

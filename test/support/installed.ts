@@ -25,8 +25,8 @@ export interface Installed {
 }
 
 /**
- * Returns a file or folder of the cache, after a call of `make` if it is missing. An interrupted call leaves
- * no incomplete file. Names should include versions.
+ * Returns a file or folder of the cache. If it is missing, calls `make` first. An interrupted call leaves no
+ * incomplete file. Names should include versions.
  */
 export async function installed(name: string, make: (path: string) => Promise<void>): Promise<Installed> {
   const path = join(CACHE, name);

@@ -56,7 +56,7 @@ const VARIANTS: ReadonlyArray<Variant<typeof UserService>> = [
 
 readVariants(UserService, UserServiceRest, VARIANTS);
 
-test("a stream of tagged posts requests the time of the last post again, skips a time that fills a page, and ends with an empty page", async () => {
+test("a stream of tagged posts requests the last post's time again, skips a time whose posts fill a page, and ends with an empty page", async () => {
   const posts = (...times: readonly number[]) =>
     answered(times.map((timestamp) => ({ id_string: String(timestamp), timestamp })));
   const { api, seen } = await serverOf(PostService, PostServiceRest, [

@@ -77,7 +77,7 @@ test.each([
 const typed = (type: string, body: string) =>
   start(ClusterService, ClusterServiceRest, { headers: { "content-type": type }, body }, { upstream });
 
-test("a JSON text sequence may have multi-line texts, and a text without its end is truncated", async () => {
+test("a JSON text sequence may contain multi-line texts, and a text without its end counts as truncated", async () => {
   const pretty = JSON.stringify(JSON.parse(POD("a")), undefined, 2);
   const body = `\u001e${pretty}\n\u001e\u001e${POD("b")}\n`;
   const { client } = await typed("application/json-seq", body);

@@ -124,7 +124,7 @@ test("a fractional retry delay is in the RetryInfo", async () => {
   expect([error.code, retryDelayOf(error)]).toEqual([Code.ResourceExhausted, 650]);
 });
 
-test("JSON is text in the query, in a header and in a string of the response", async () => {
+test("JSON is sent as a string in the query and in a header, and read from a string in the response", async () => {
   const { client, seen, differences } = await habits({
     json: { events: [{ id: "e1", details: '{"actor":175928847299117063,"price":1.50}' }, { id: "e2" }] },
   });

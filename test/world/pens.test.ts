@@ -44,7 +44,7 @@ test("an unknown path in a mask gets INVALID_ARGUMENT, and no request is sent", 
   expect(seen).toEqual([]);
 });
 
-test("unset: NULL: lists are null too, also in the request itself, and without a mask no field is cleared", async () => {
+test("unset: NULL: unset lists in the mask are also sent as null, and without a mask no field is cleared", async () => {
   const { client, seen } = await masks();
   await client.patchTags({ id: "1", fields: { paths: ["tag_names", "nick"] } });
   await client.patchTags({ id: "1", nick: "N" });

@@ -141,7 +141,7 @@ test("a waiting call is not rejected before its deadline, even if a timer fires 
   }
 });
 
-test("the duration of streams does not count when a call's wait is estimated", () => {
+test("the duration of streams does not affect the estimate of a call's wait", () => {
   const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: DAY });
   const leave = enter("stream", { isUnary: false });
   vi.advanceTimersByTime(DAY / 2);
@@ -180,7 +180,7 @@ test("calls that wait for one upstream do not reduce a client's share at another
   expect(log).toEqual(["a runs", "b runs", "c runs"]);
 });
 
-test("a call waits when its upstream is at its limit, and calls to other upstreams run", () => {
+test("a call waits when its upstream is at its limit, while calls to other upstreams run", () => {
   const { log, rejections, enter } = setup({ queueTimeoutMs: 500 });
   const slow = { upstream: "slow", callsInFlight: 1 };
   const leave = enter("a", { share: slow });
@@ -193,7 +193,7 @@ test("a call waits when its upstream is at its limit, and calls to other upstrea
   expect(rejections[0]?.error.code).toBe(Code.Unavailable);
 });
 
-test("a call rejected because its upstream and the queue are full names both limits", () => {
+test("the error for a call that is rejected because its upstream and the queue are full names both limits", () => {
   const { log, rejections, enter } = setup({ queuedCalls: 1 });
   const share = { upstream: "slow", callsInFlight: 1 };
   for (const name of ["a", "b", "c"]) enter(name, { share });
@@ -240,7 +240,7 @@ test("an overloaded process rejects new calls and completes admitted calls", () 
   expect(rejected?.error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
 });
 
-test("every call has exactly one outcome, and no count is left over when all calls have ended", () => {
+test("every call has exactly one outcome, and all counts are zero once all calls have ended", () => {
   const step = fc.record({
     client: fc.constantFrom("a", "b"),
     upstream: fc.constantFrom("x", "y"),

@@ -15,7 +15,7 @@ function codeOf(act: () => void): Code | undefined {
   }
 }
 
-test("property: held bytes stay within the limit and half of it per client, part stays free, the largest client makes room first, and all bytes are released", () => {
+test("property: held bytes stay within the limit, one client holds at most half of the limit, part of the limit stays free, the client with the most bytes makes room first, and all bytes are released", () => {
   const step = fc.record({
     client: fc.nat(3),
     bytes: fc.nat(60),

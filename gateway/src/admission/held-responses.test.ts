@@ -19,7 +19,7 @@ const step = fc.record({
   fate: fc.constantFrom("read", "end", "wait", "nothing"),
 });
 
-test("property: held bytes stay within the limit and half of it per client, only clients with more bytes make room, and all bytes are released", () => {
+test("property: held bytes stay within the limit, one client holds at most half of the limit, only clients with more bytes make room, and all bytes are released", () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
       let now = 0;

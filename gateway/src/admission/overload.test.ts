@@ -22,7 +22,7 @@ function monitor(loads: readonly Load[]) {
   return next;
 }
 
-test("an event loop delayed for a second is an overload, and a single delay is not", () => {
+test("an event loop that is delayed for a second counts as an overload, but a single delay does not", () => {
   const loads = [390, 0, 0, 0, 120, 120, 120, 120, 0].map((eventLoopDelayMs) => ({
     eventLoopDelayMs,
     heapPercent: 10,
@@ -42,7 +42,7 @@ test("an event loop delayed for a second is an overload, and a single delay is n
   ]);
 });
 
-test("a full heap is an overload until memory is freed", () => {
+test("a full heap counts as an overload until memory is freed", () => {
   const next = monitor([
     { eventLoopDelayMs: 0, heapPercent: 90 },
     { eventLoopDelayMs: 0, heapPercent: 95.4 },

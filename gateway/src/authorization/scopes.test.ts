@@ -11,7 +11,7 @@ const ANNOTATED = new Map<DescMethod, readonly string[]>([
   [join, []],
 ]);
 
-test("a method requires one of the scopes whose patterns match it, or without a match, all annotated scopes", () => {
+test("a method requires one of the scopes whose patterns match the method, or all annotated scopes if no pattern matches", () => {
   const map = createScopeMap(
     [
       { name: "read", methods: ["echo.v1.EchoService/Echo"] },
@@ -35,7 +35,7 @@ test.each([
   ["echo.v1.EchoService/Ech", false],
   ["echo.v1.Echo", false],
   ["cho.v1.*", false],
-])("whether the pattern %s matches Echo: %s", (pattern, isNamed) => {
+])("the pattern %s matches Echo: %s", (pattern, isNamed) => {
   const map = createScopeMap([{ name: "a", methods: [pattern] }], new Map());
   expect(map.needOf(echo) !== undefined).toBe(isNamed);
 });

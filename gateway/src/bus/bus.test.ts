@@ -195,7 +195,7 @@ test.for(WORLDS)(
 );
 
 test.for(WORLDS)(
-  "each member polls while the bus is down, then one polls for all, and no entry of the remaining leader is lost ($name)",
+  "each member polls while the bus is down, one member polls for all once the bus is back, and no entry of the remaining leader is lost ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const [first, second] = [fleet.start(), fleet.start()];

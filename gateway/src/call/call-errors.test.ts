@@ -16,7 +16,7 @@ test.each([
   ["gateway", 1000, 999, Code.Canceled],
   ["method", 1000, 999, Code.Canceled],
 ] as const)(
-  "a call with a deadline set by the %s, of %i ms, that its client leaves after %i ms, ends with code %i",
+  "a call whose deadline, set by the %s, is %i ms and whose client leaves after %i ms ends with code %i",
   (setBy, ms, ageMs, code) => {
     const startedAt = performance.now();
     vi.advanceTimersByTime(ageMs);

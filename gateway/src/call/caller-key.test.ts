@@ -30,7 +30,7 @@ const callers = fc.record({
   ),
 });
 
-test("two calls have the same key if they have the same person, or without a person the same client, or without a token the same address", () => {
+test("two calls have the same key if the person is the same; without a person the client decides, and without a token the address decides", () => {
   type Drawn = Parameters<typeof callerKey>[0];
   const of = ({ client, subject }: Drawn) => {
     if (subject?.person !== undefined) return `person ${subject.person}`;

@@ -38,7 +38,7 @@ test.each([
   ["grpc", "123456789S", undefined],
   ["grpc", "1", undefined],
   ["grpc", "1h", undefined],
-] as const)("the client's timeout %s, %s, is %s ms", (protocol, text, ms) => {
+] as const)("the timeout of a %s client, sent as %s, is %s ms", (protocol, text, ms) => {
   const parsed = parseTimeout(protocol, text);
   if (ms === undefined) {
     expect(parsed).toBeUndefined();
@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test("a timeout that is printed and parsed again is the same, rounded up", () => {
+test("a timeout that is printed and parsed again is unchanged, except for rounding up", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("connect", "grpc", "grpc-web"),

@@ -107,7 +107,7 @@ test("serve exits immediately with 1 on a second signal", async () => {
   await call;
 });
 
-test("serve completes all calls when it receives one Ctrl-C twice", async () => {
+test("serve completes all calls when one Ctrl-C delivers SIGINT twice", async () => {
   const { run, url } = await serve();
   const call = echo(url, "late");
   await echo(url, "now");

@@ -60,7 +60,7 @@ test("writes a project without asking when standard input is not a terminal", as
   });
 });
 
-test("the example is formatted in the same way as by buf", async () => {
+test("the example has the format of `buf format`", async () => {
   for (const credentials of ["none", "api-key", "bearer", "basic"]) {
     await init(`format-${credentials}`, "--credentials", credentials);
     const buf = path.join(root, "node_modules/.bin/buf");

@@ -142,7 +142,7 @@ test("reloading an invalid configuration changes nothing, and reloading a valid 
   expect(received["x-api-key"]).toBe("three");
 });
 
-test("SIGHUP before the gateway is ready does not end it, and reloads the configuration once it is ready", async () => {
+test("a SIGHUP that arrives before the gateway is ready does not end the process, and the configuration is reloaded once the gateway is ready", async () => {
   setKey("one");
   writeModule(
     "hup.ts",
@@ -168,7 +168,7 @@ test.each(["SIGUSR1", "SIGUSR2"] as const)(
   },
 );
 
-test("SIGTERM fails readiness while the gateway serves calls for drainNoticeMs, and a second signal ends it immediately", async () => {
+test("after SIGTERM, readiness fails while the gateway serves calls for drainNoticeMs, and a second signal ends the process immediately", async () => {
   setKey("one");
   configure({ limits: "drainNoticeMs: 86400000, drainGraceMs: 86400000" });
   const { run, url } = await serve();

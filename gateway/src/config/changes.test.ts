@@ -67,7 +67,7 @@ function textOf(values: readonly (readonly [path: string, value: unknown])[]): s
     .join("\n");
 }
 
-test("among changed settings, those that apply live and those that need a restart are listed separately", () => {
+test("changed settings that apply live are listed separately from changed settings that need a restart", () => {
   fc.assert(
     fc.property(fc.subarray([...SETTINGS]), (changed) => {
       const before = load(textOf(SETTINGS.map(([place, one]) => [place, one])));

@@ -65,7 +65,7 @@ test("environment variables override a valid configuration", () => {
   expect([config.server.port, config.sandbox?.port]).toEqual([0, 3]);
 });
 
-test("a valid configuration reads secrets from files and the environment, and does not print them", () => {
+test("the secrets of a valid configuration are read from files and the environment, and are not printed", () => {
   write("from-file\n", "secret");
   const config = load(
     [
@@ -232,7 +232,7 @@ test.each([
   ["a_pb", "; generate messages and adapters with the same target, and with import_extension=ts or js"],
   ["a_pb.ts", "; generate messages and adapters with the same target, and with import_extension=ts or js"],
   ["other.ts", ""],
-])("an adapter that does not find %s is reported with its position", async (name, hint) => {
+])("an adapter that cannot find %s is reported with its position", async (name, hint) => {
   const file = `no-${name}-rest.mjs`;
   write(`import "./${name}";\n`, file);
   const [found = ""] = await problems(() => loadAdapters(load(`adapters: [./${file}]`)));

@@ -128,7 +128,7 @@ test("no YAML error or warning shows a secret written in the file without quotes
   expect(warn).not.toHaveBeenCalled();
 });
 
-test("problems show names of variables and files that look like names", async () => {
+test("problems show the names of variables and files that do not look like secrets", async () => {
   const withKey = (place: string) => WHOLE.replace("apiKey: { env: A }", `apiKey: { ${place} }`);
   for (const name of ["BLOG_API_KEY", "TOKEN", "A1_KEY"]) {
     expect(await problemsOf(withKey(`env: ${name}`))).toContain(

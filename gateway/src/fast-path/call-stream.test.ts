@@ -127,7 +127,7 @@ describe.each(Object.entries(transports))("over %s", (_, transport) => {
     await expect.poll(() => LINES, POLL).toMatchObject([{ code: "ok" }]);
   });
 
-  test("a stream ends at its deadline, even if the method does not", async () => {
+  test("a stream ends at its deadline, even if the method continues", async () => {
     const texts = repeat({ timeoutMs: 3000 });
     const source = await nextSource();
     source.push("a");
@@ -152,7 +152,7 @@ describe.each(Object.entries(transports))("over %s", (_, transport) => {
     await expect.poll(() => LINES, POLL).toMatchObject([{ code: "canceled" }]);
   });
 
-  test("a defect is an internal error for the caller, and the log has its cause", async () => {
+  test("a defect becomes an internal error for the caller, and the log contains the defect's cause", async () => {
     const texts = repeat();
     (await nextSource()).push(new TypeError("s3cret"));
     expect(await texts).toEqual(["ConnectError: [internal] internal error"]);
@@ -161,7 +161,7 @@ describe.each(Object.entries(transports))("over %s", (_, transport) => {
       .toMatchObject([{ code: "internal", cause: expect.stringContaining("s3cret") }]);
   });
 
-  test("an error after messages ends the stream with this error", async () => {
+  test("a method that throws after it has yielded messages ends the stream with its error", async () => {
     const texts = repeat();
     const source = await nextSource();
     source.push("a");

@@ -43,7 +43,7 @@ describe.each(Object.entries(transports))("over %s", (_, transport) => {
       .echo({ text: "a" })
       .then(String, (error: unknown) => error);
 
-  test("a defect is an internal error for the caller, and the log has its cause", async () => {
+  test("a defect becomes an internal error for the caller, and the log contains the defect's cause", async () => {
     method = () => Promise.reject(new TypeError("s3cret"));
     expect(String(await failure())).toBe("ConnectError: [internal] internal error");
     expect(LINES).toMatchObject([{ code: "internal", cause: expect.stringContaining("TypeError: s3cret") }]);

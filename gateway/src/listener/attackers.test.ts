@@ -29,7 +29,7 @@ function passed(attackers: Attackers, address: string, connections: number, each
   return count;
 }
 
-test("a client may send as many rapid resets as ten connections may, however many it opens, and other clients are not affected", () => {
+test("a client may send as many rapid resets as ten connections may, however many connections the client opens, and other clients are not affected", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 100 }), (connections, each) => {
       const attackers = new Attackers(limits, (address) => address === PROXY);
@@ -188,7 +188,7 @@ const REPETITIONS = [
 test.each(
   (["headers", "trailers"] as const).flatMap((part) => REPETITIONS.map((each) => [part, ...each] as const)),
 )(
-  "a connection that repeats a header in the %s of each request, with %d bytes and %d times, is closed",
+  "a connection is closed if the %s of each request repeat a header of %d bytes %d times",
   async (part, length, times) => {
     const port = await start();
     const [received] = await flood(port, 1, repeated(part, 90, length, times));

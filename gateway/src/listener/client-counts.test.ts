@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ClientCounts } from "./client-counts.ts";
 
-test("a client may use half of the total, and after that only its part", () => {
+test("a client may use half of the total, and once half of the total is in use, each client may use only its part", () => {
   const counts = new ClientCounts(100, 10);
   for (let i = 0; i < 50; i++) {
     expect(counts.excess("a")).toBeUndefined();

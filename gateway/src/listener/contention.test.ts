@@ -18,7 +18,7 @@ async function start(limits: LimitOptions, log?: Logger): Promise<void> {
   server = await startServer({ ...echoService, limits: all, ...(log && { log }) });
 }
 
-test("a call over callsInFlight gets UNAVAILABLE, and a later call is served", async () => {
+test("a call that exceeds callsInFlight gets UNAVAILABLE, but a later call is served", async () => {
   let onLine = () => {};
   const logged = new Promise<void>((resolve) => {
     onLine = resolve;

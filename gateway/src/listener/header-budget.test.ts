@@ -50,7 +50,7 @@ test("a client that sends each header once stays within the budget, however well
   );
 });
 
-test("a client that repeats headers in the table exceeds the budget within 64 KB, whatever their length and number", () => {
+test("a client that repeats headers from the HPACK table exceeds the budget within 64 KB, regardless of the length and number of the headers", () => {
   const shape = fc.record({
     length: fc.integer({ min: 1, max: 4000 }),
     bytes: fc.integer({ min: 8 * 1024, max: 64 * 1024 }),

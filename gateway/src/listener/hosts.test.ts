@@ -23,7 +23,7 @@ test.each([
   expect(isLoopback(host)).toBe(expected);
 });
 
-test("on a loopback address the loopback names are served by default, and on other addresses hosts are required", () => {
+test("a gateway on a loopback address serves the loopback names by default, and on any other address requires hosts", () => {
   expect(hostsOf("127.0.0.5", undefined)).toEqual([
     "localhost",
     "*.localhost",
@@ -85,7 +85,7 @@ test.each<[readonly string[], string, boolean]>([
   [OWN, "xn--bcher-kva.example", true],
   [OWN, "localhost", false],
   [[ANY_HOST], "anything.example", true],
-])("with the hosts %j, whether %j is served: %j", (hosts, authority, expected) => {
+])("with the configured hosts %j, the host %j is served: %j", (hosts, authority, expected) => {
   expect(createHostCheck(hosts)(authority)).toBe(expected);
 });
 
@@ -112,7 +112,7 @@ test.each(["*", "a.example", "*.a.example", "::1", "[::1]", "10.0.0.1", "A.Examp
   },
 );
 
-test("a configured host is served in upper and lower case and with any port, and not with a prefix or suffix", () => {
+test("a configured host is served in upper and lower case and with any port, but not with a prefix or suffix", () => {
   const name = fc.domain();
   const port = fc.option(fc.nat(65_535), { nil: undefined });
   const upper = fc.array(fc.boolean(), { minLength: 8, maxLength: 8 });

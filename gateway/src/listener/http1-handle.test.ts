@@ -32,7 +32,7 @@ async function begin() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("property: a connection is not read while it is stopped, and its whole body arrives after that", async () => {
+test("property: a connection is not read while it is stopped, and its whole body arrives once it is resumed", async () => {
   const act = fc.constantFrom("stop", "start", "pause", "resume", "send", "turn");
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {

@@ -83,7 +83,7 @@ test("the scheme and host are those that a trusted proxy sends", () => {
   expect(read({ forwarded }, { trusted: TRUSTED, header: "forwarded" })).toBe("https://public.example");
 });
 
-test("invalid schemes and hosts from a proxy are ignored, and the connection's are used", () => {
+test("invalid schemes and hosts from a proxy are ignored, and the connection's scheme and host are used", () => {
   const headers = {
     "x-forwarded-for": "1.1.1.1",
     "x-forwarded-proto": "gopher",

@@ -85,7 +85,7 @@ test("a turn reads a bounded number of chunks, whichever sessions they come from
   turns.close();
 });
 
-test("a session is not read while one of its requests waits, and other sessions are", () => {
+test("a session is not read while one of its requests waits, but other sessions are read", () => {
   const act = fc.constantFrom("hold", "release", "release again", "flood", "end of turn");
   fc.assert(
     fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
@@ -117,7 +117,7 @@ test("a session is not read while one of its requests waits, and other sessions 
   );
 });
 
-test("whichever clients send chunks, one whose chunks take most of a full turn rests, and no other", () => {
+test("after a full turn, only a client whose chunks take most of the turn rests", () => {
   const flood = fc.record({ a: fc.nat(6000), b: fc.nat(6000), [PROXY]: fc.nat(6000) });
   fc.assert(
     fc.property(flood, fc.boolean(), (chunks, areMessages) => {

@@ -6,7 +6,7 @@ class Thing implements Placed {
   place = -1;
 }
 
-test("after any sequence of additions and removals, a set contains the added and not removed members", () => {
+test("after any sequence of additions and removals, a set contains exactly the members that were added and not removed afterwards", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(7)), { maxLength: 60 }), (steps) => {
       const things = Array.from({ length: 8 }, () => new Thing());

@@ -72,7 +72,7 @@ test.each(Object.entries(VIOLATIONS))("%s closes the connection and is counted",
   expect(await count()).toBe(before + 1);
 });
 
-test("a client that disconnects, and a client that is served, are not counted as violations", async () => {
+test("neither a client that disconnects nor a client that is served counts as a violation", async () => {
   const before = await count();
   const socket = net.connect(server.port, "127.0.0.1");
   socket.on("error", () => undefined).resume();

@@ -87,7 +87,7 @@ test("a report may write a line to the same queue", () => {
   expect(chunks).toEqual(["1234567\n", "lost 1\n"]);
 });
 
-test("flush resolves when all lines have been written, and not earlier", async () => {
+test("flush resolves only when all lines have been written", async () => {
   const { sink, step } = heldSink();
   const queue = new LineQueue(sink);
   queue.write("a\n");

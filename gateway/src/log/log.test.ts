@@ -136,7 +136,7 @@ test.each([
   ["grpc-web", "application/grpc-web-text"],
   ["connect", "text/plain"],
 ])(
-  "a rejected call of %s is logged with its HTTP status, whatever the status of its response",
+  "a rejected call of %s is logged with the HTTP status of the rejection, even if the response has another status",
   async (protocol, contentType) => {
     const { log, lines } = capture();
     const server = await startServer({

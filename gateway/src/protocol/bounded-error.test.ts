@@ -34,7 +34,7 @@ test("a small error is returned as the same object", () => {
   expect(boundedError(error, BODY_BOUNDS)).toBe(error);
 });
 
-test("a long message is truncated with dots, by its encoded size", () => {
+test("a message whose encoded size is too large is truncated, and ends with dots", () => {
   const cut = (text: string) => boundedError(new ConnectError(text), HEADER_BOUNDS).rawMessage;
   expect(cut("a".repeat(1024))).toBe("a".repeat(1024));
   expect(cut("a".repeat(1025))).toBe(`${"a".repeat(1021)}...`);
@@ -58,7 +58,7 @@ test("violations are removed from the end of their list, and small details are k
   expect(bad?.fieldViolations[0]?.field ?? "field0").toBe("field0");
 });
 
-test("a large detail that cannot be shortened is removed", () => {
+test("a large error detail that cannot be shortened is removed", () => {
   const info = { desc: ErrorInfoSchema, value: { reason: "A", metadata: { a: "x".repeat(100_000) } } };
   const error = new ConnectError("a", Code.Internal, undefined, [info, retry]);
   const bounded = boundedError(error, HEADER_BOUNDS);

@@ -371,7 +371,7 @@ test("strings may be as long as the message, and may consist of digits", () => {
   expect(checkJsonCost(DESC, text, OPTIONS)).toBeLessThan(50);
 });
 
-test("a message too small to cost much is not scanned", () => {
+test("a message that is too small to cost much is not scanned", () => {
   expect(checkWireCost(DESC, Buffer.alloc(1000), OPTIONS)).toBe(10_000);
   expect(checkJsonCost(DESC, "[".repeat(1000), OPTIONS)).toBe(10_000);
 });

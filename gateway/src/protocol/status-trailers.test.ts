@@ -38,7 +38,7 @@ test("error trailers written by connect get a reason and gRPC's message encoding
   expect(Object.fromEntries(withStatus(ok, CONNECTS))).toEqual({ "grpc-status": "0", other: "b" });
 });
 
-test("trailers of an error that a handler threw get no reason from the gateway", () => {
+test("the gateway adds no reason to the trailers of an error that a handler threw", () => {
   const trailers = statusTrailers(new ConnectError("Not Found: a", Code.InvalidArgument));
   const kept = withStatus(new Headers(OVERDONE), { failedInHandler: true });
   expect(Object.fromEntries(kept)).toEqual({ ...Object.fromEntries(trailers), other: "b" });

@@ -120,7 +120,7 @@ test("property: every integer in decimal digits is a valid key of each type", ()
   );
 });
 
-test("property: every other spelling of a key is rejected with its path, in nested messages and Any as well", () => {
+test("property: every other spelling of a key is rejected with the key's path, including in nested messages and in Any", () => {
   const spelled = fc.tuple(goodKey, fc.constantFrom(...SPELLINGS), fc.constantFrom("root", "inner", "any"));
   fc.assert(
     fc.property(spelled, ([[kind, key], spelling, place]) => {

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const PATH = "/echo.v1.EchoService/Echo";
 
-test("upstream headers that cannot be sent are dropped and counted, and none replaces the gateway's request ID", async () => {
+test("upstream headers that cannot be sent are dropped and counted, and no upstream header replaces the gateway's request ID", async () => {
   for (const { port, metricsUrl = "" } of gateways) {
     const head = [
       "Host: localhost",

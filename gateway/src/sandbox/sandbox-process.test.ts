@@ -27,28 +27,28 @@ test("a sandbox reports its URL and upstreams, and exits when it is disconnected
   expect(await sandbox.exited).toBe("the sandbox exited with status 3");
 });
 
-test("a sandbox that exits before it is ready is an error", async () => {
+test("a sandbox that exits before it is ready causes an error", async () => {
   const { file, module } = write("early", "process.exit(7);");
   await expect(startSandbox({ module, port: 0 })).rejects.toThrow(
     `the sandbox ${file} exited with status 7 before it was ready; its own message is above`,
   );
 });
 
-test("a sandbox that is not ready in time is an error, and is killed", async () => {
+test("a sandbox that is not ready in time causes an error, and is killed", async () => {
   const { file, module } = write("late", STAYS);
   await expect(startSandbox({ module, port: 0, readyTimeoutMs: 300 })).rejects.toThrow(
     `the sandbox ${file} was not ready within 300 ms`,
   );
 });
 
-test("a sandbox that sends an unexpected message is an error", async () => {
+test("a sandbox that sends an unexpected message causes an error", async () => {
   const { file, module } = write("other", `process.send({ type: "hello" }); ${STAYS}`);
   await expect(startSandbox({ module, port: 0 })).rejects.toThrow(
     `the sandbox ${file} sent something else than its ready message: `,
   );
 });
 
-test("the reason is reported when a sandbox exits by itself", async () => {
+test("the reason is reported when a sandbox exits on its own", async () => {
   const { module } = write(
     "dies",
     `${READY} process.on("message", () => {}); setTimeout(() => process.exit(9), 50);`,

@@ -132,7 +132,7 @@ test.each([
   },
 );
 
-test("with auto-instrumentation, the HTTP request's span is the parent of the call's, and the upstream gets one traceparent", async () => {
+test("with auto-instrumentation, the HTTP request's span is the parent of the call's span, and the upstream gets one traceparent", async () => {
   const spans = await spansWith(register);
   const { call, request } = own(spans);
   const server = spans.find(({ scope, attributes }) => {

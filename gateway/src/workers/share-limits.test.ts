@@ -56,7 +56,7 @@ test("workers share an upstream's connections, calls and declared rate limits", 
   expect(shareUpstream({ rateLimits: false }, 2)).toMatchObject({ rateLimits: false });
 });
 
-test("all workers use the configured key of resume tokens, or else a key from the primary process", () => {
+test("all workers use the configured key for resume tokens, or a key from the primary process if none is configured", () => {
   const config = { server: { limits: {} } } as unknown as Prepared["config"];
   const prepared = {
     config,
