@@ -3,14 +3,14 @@
  * or be rejected. The parsers in this file share no code with the gateway.
  */
 import { createRegistry, type DescMessage, toJson } from "@bufbuild/protobuf";
-import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { AnySchema, file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readJson } from "../../gateway/src/protocol/read-json.ts";
 import { PlainSchema } from "../gen/rich/v1/plain_pb.ts";
 
-const TYPES = createRegistry(PlainSchema);
+const TYPES = createRegistry(PlainSchema, AnySchema, file_google_protobuf_wrappers);
 
 /** A type whose values JSON represents as strings. */
 interface TextType {
@@ -98,7 +98,10 @@ const NUMBER_PIECES = [
   ".",
   ".0",
   "e0",
+  "e3",
   "E+1",
+  "e-1",
+  "e400",
   "n",
   " ",
   "\n",
@@ -108,6 +111,25 @@ const NUMBER_PIECES = [
   ",",
   "",
 ];
+
+/** Numbers in strings that other types hold too: as text, as a name, as base64. */
+const NUMERALS = fc.constantFrom("1e3", "1.0", "-0.0", "10e-1", "1e30", "1E+3", "1e400");
+
+/** Writes an integer with a fraction or an exponent. */
+const NOTATION: fc.Arbitrary<(integer: string) => string> = fc.oneof(
+  fc.constant((integer: string) => integer),
+  fc.nat(3).map((zeros) => (integer: string) => `${integer}.0${"0".repeat(zeros)}`),
+  fc.constantFrom("e0", "E+00", "e-0", ".0e0").map((end) => (integer: string) => integer + end),
+  fc.integer({ min: 1, max: 3 }).map((zeros) => (integer: string) => {
+    const isZero = integer === "0";
+    return `${integer}${isZero ? "" : "0".repeat(zeros)}e-${zeros}`;
+  }),
+  fc.constantFrom("e", "E", "e+", "E+0").map((mark) => (integer: string) => {
+    const [, sign = "", first = "", rest = ""] = /^(-?)(.)(.*)$/.exec(integer) ?? [];
+    return `${sign}${first}${rest === "" ? "" : `.${rest}`}${mark}${rest.length}`;
+  }),
+  fc.constant((integer: string) => (integer === "0" ? "-0.0" : integer)),
+);
 
 const INTEGERS = {
   int32: integer(-(2n ** 31n), 2n ** 31n - 1n),
@@ -137,7 +159,9 @@ const TEXT_TYPES: Readonly<Record<string, TextType>> = {
       name,
       {
         places: [...inScalars(name), ...(/^u?int(?:32|64)$/.test(name) ? [wrapped(name)] : [])],
-        valid: fc.oneof(valid, fc.constantFrom("0", "1", "100")),
+        valid: fc
+          .tuple(fc.oneof(valid, fc.constantFrom("0", "1", "100")), NOTATION)
+          .map(([integer, written]) => written(integer)),
         pieces: NUMBER_PIECES,
         denotes: decimal,
       },
@@ -159,7 +183,26 @@ const TEXT_TYPES: Readonly<Record<string, TextType>> = {
     valid: fc
       .tuple(fc.uint8Array({ maxLength: 8 }), fc.constantFrom("base64", "base64url"))
       .map(([bytes, name]) => Buffer.from(bytes).toString(name as BufferEncoding)),
-    pieces: ["=", "==", "===", "+", "/", "-", "_", "A", "B", "f", " ", "\n", "\t", "é", "%", "."],
+    pieces: [
+      "1e30",
+      "1E03",
+      "=",
+      "==",
+      "===",
+      "+",
+      "/",
+      "-",
+      "_",
+      "A",
+      "B",
+      "f",
+      " ",
+      "\n",
+      "\t",
+      "é",
+      "%",
+      ".",
+    ],
     denotes: bits,
   },
   timestamp: {
@@ -219,7 +262,7 @@ const TEXT_TYPES: Readonly<Record<string, TextType>> = {
   color: {
     places: [...inScalars("color"), { maps: { bools: { true: "$" } } }, { choice: { color: "$" } }],
     valid: fc.constantFrom(...COLORS),
-    pieces: ["_", "A", "red", "COLOR_", " ", "1", "\u0000"],
+    pieces: ["_", "A", "red", "COLOR_", " ", "1", "1.0", "1e3", "\u0000"],
     denotes: (text) => (COLORS.includes(text) ? text : undefined),
   },
   string: {
@@ -229,7 +272,7 @@ const TEXT_TYPES: Readonly<Record<string, TextType>> = {
       { maps: { strings: { a: "$" } } },
       { choice: { text: "$" } },
     ],
-    valid: fc.string({ maxLength: 4 }),
+    valid: fc.oneof(fc.string({ maxLength: 4 }), NUMERALS),
     pieces: ["\ud800", "\udc00", "\u0000", '"', "\\", "é", "😀"],
     denotes: (text) => (text.isWellFormed() ? text : undefined),
   },
@@ -242,7 +285,7 @@ const TEXT_TYPES: Readonly<Record<string, TextType>> = {
       { maps: { structs: { a: { $: "$" } } } },
       { choice: { value: "$" } },
     ],
-    valid: fc.string({ maxLength: 4 }),
+    valid: fc.oneof(fc.string({ maxLength: 4 }), NUMERALS),
     pieces: ["\ud800", "\udc00", "\u0000", '"', "\\", "é", "😀"],
     denotes: (text) => (text.isWellFormed() ? text : undefined),
   },
@@ -292,11 +335,18 @@ function taken(json: unknown, place: unknown): unknown {
 
 type Result = { readonly json: unknown } | { readonly error: unknown };
 
-function read(desc: DescMessage, json: unknown): Result {
+/** Reads a request with a value at a place, alone or in a google.protobuf.Any. */
+function readAt(place: unknown, text: string, isAny: boolean): Result {
+  const json = placed(place, text) as Record<string, unknown>;
+  const any = { "@type": "type.googleapis.com/rich.v1.Plain", ...json };
+  return isAny ? read(AnySchema, JSON.stringify(any)) : read(PlainSchema, JSON.stringify(json));
+}
+
+function read(desc: DescMessage, text: string): Result {
   try {
     const options = { registry: TYPES, ignoreUnknownFields: true };
     return {
-      json: toJson(desc, readJson(desc, JSON.stringify(json), options), {
+      json: toJson(desc, readJson(desc, text, options), {
         ...options,
         alwaysEmitImplicit: true,
       }),
@@ -338,9 +388,7 @@ test.each(Object.entries(TEXT_TYPES))(
     const drawn = fc.tuple(text, fc.constantFrom(...type.places), fc.boolean());
     fc.assert(
       fc.property(drawn, ([given, place, isAny]) => {
-        const json = placed(place, given) as Record<string, unknown>;
-        const any = { "@type": "type.googleapis.com/rich.v1.Plain", ...json };
-        const result = isAny ? read(AnySchema, any) : read(PlainSchema, json);
+        const result = readAt(place, given, isAny);
         if ("error" in result) {
           expect(textOf(result.error)).toMatch(new RegExp(`\\b(?:${namesOf(place).join("|")})\\b`));
           return;
@@ -352,9 +400,79 @@ test.each(Object.entries(TEXT_TYPES))(
       { numRuns: 2000 },
     );
     fc.assert(
-      fc.property(type.valid, fc.constantFrom(...type.places), (valid, place) => {
-        expect(read(PlainSchema, placed(place, valid))).toHaveProperty("json");
+      fc.property(type.valid, fc.constantFrom(...type.places), fc.boolean(), (valid, place, isAny) => {
+        expect(readAt(place, valid, isAny)).toHaveProperty("json");
       }),
     );
   },
 );
+
+const VALUE_PLACES = [
+  { wellKnown: { value: "$" } },
+  { wellKnown: { value: { a: ["$"] } } },
+  { wellKnown: { struct: { a: "$" } } },
+  { wellKnown: { list: [{ a: "$" }] } },
+  { maps: { structs: { a: { a: "$" } } } },
+  { choice: { value: "$" } },
+];
+/** The notations of a double that printers write. */
+const PRINTED = [
+  String,
+  (value: number) => JSON.stringify(value),
+  (value: number) => value.toExponential(),
+  (value: number) => value.toPrecision(17),
+  (value: number) => (Number.isInteger(value) ? String(BigInt(value)) : value.toPrecision(21)),
+];
+const DOUBLE = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }).map(Number),
+  fc.nat(1023).map((exponent) => 2 ** exponent),
+);
+/** Numbers, each with the fact whether a double holds it, in its exact or its shortest notation. */
+const VALUE_NUMBER = fc.oneof(
+  fc
+    .tuple(DOUBLE, fc.constantFrom(...PRINTED))
+    .map(([value, print]) => ({ text: print(value), isHeld: true })),
+  fc.bigInt({ min: -(2n ** 66n), max: 2n ** 66n }).map((integer) => {
+    const shortest = decimal(String(Number(integer)));
+    const text = String(integer);
+    return { text, isHeld: BigInt(Number(integer)) === integer || shortest === decimal(text) };
+  }),
+  fc
+    .tuple(
+      fc.integer({ min: 309, max: 1200 }),
+      fc.constantFrom("", "-"),
+      fc.constantFrom("1e", "9.5E+", "2000000000e", ""),
+    )
+    .map(([power, sign, start]) => ({
+      text: sign + (start === "" ? `1${"0".repeat(power)}` : start + power),
+      isHeld: false,
+    })),
+);
+
+test("property: a google.protobuf.Value keeps each number that a double holds, and rejects other integers", () => {
+  const drawn = fc.tuple(VALUE_NUMBER, fc.constantFrom(...VALUE_PLACES));
+  fc.assert(
+    fc.property(drawn, ([{ text, isHeld }, place]) => {
+      const result = read(PlainSchema, JSON.stringify(place).replace('"$"', text));
+      if ("error" in result) {
+        expect([text, isHeld]).toEqual([text, false]);
+        expect(textOf(result.error)).toMatch(/cannot hold .* send it as a string$/);
+      } else {
+        expect([text, isHeld]).toEqual([text, true]);
+        expect(taken(result.json, place)).toBe(Number(text));
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+const WRAPPERS = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
+
+test.each(WRAPPERS)("a google.protobuf.Any that contains a %sValue must not have the value null", (name) => {
+  const any = `{"@type":"type.googleapis.com/google.protobuf.${name}Value","value":null}`;
+  for (const text of [any, `{"@type":"type.googleapis.com/google.protobuf.Any","value":${any}}`]) {
+    const result = read(AnySchema, text);
+    expect("error" in result && textOf(result.error)).toContain(`google.protobuf.${name}Value`);
+  }
+});

@@ -1,7 +1,7 @@
 /**
- * Preserves 64-bit integers that JSON requests contain as bare numbers, e.g. `735000000000070633`.
- * JSON.parse, and therefore protobuf-es, would round them. They are put in quotes, which ProtoJSON also
- * accepts; the rest of the JSON is not changed.
+ * Preserves 64-bit integers in JSON requests. JSON.parse, and therefore protobuf-es, would round bare numbers
+ * such as `735000000000070633`, and protobuf-es rejects notations such as `"1e3"`. They are replaced by plain
+ * digits in quotes; the rest of the JSON is not changed.
  */
 import { ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -18,8 +18,10 @@ import { type Place, pathOf } from "./place.ts";
 
 /** The number of digits of the largest 64-bit integer. */
 const MAX_LONG_DIGITS = 20;
-const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]/;
+const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]|"-?\d+\.0+"/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
+/** A string, but not a key, that contains a number with a fraction or an exponent. */
+const NUMBER_IN_TEXT = /"(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))"(?!\s*:)/y;
 const LONG: ReadonlySet<ScalarType> = new Set([
   ScalarType.INT64,
   ScalarType.UINT64,
@@ -35,18 +37,21 @@ const SHORT: ReadonlySet<ScalarType> = new Set([
   ScalarType.SFIXED32,
 ]);
 
-/** A number in the JSON that JSON.parse does not preserve. */
-export interface BareNumber {
+/** A number that JSON.parse does not preserve, or an integer in a string that protobuf-es does not read. */
+export interface UnsafeNumber {
   readonly start: number;
+  /** The number as in the JSON, including quotes. */
   readonly source: string;
+  /** The string, if the number is in a string. */
+  readonly text?: string | undefined;
   /** The exact value; undefined for a number with more digits than any type can hold. */
   readonly decimal: ExactDecimal | undefined;
 }
 
-/** Returns the numbers that JSON.parse would change. Moves from string to string, without recursion. */
-export function bareNumbers(text: string): readonly BareNumber[] {
+/** Returns the unsafe numbers of a JSON text. Moves from string to string, without recursion. */
+export function unsafeNumbers(text: string): readonly UnsafeNumber[] {
   if (!SUSPICIOUS.test(text)) return [];
-  const numbers: BareNumber[] = [];
+  const numbers: UnsafeNumber[] = [];
   for (let at = 0; at < text.length; ) {
     const quote = text.indexOf('"', at);
     const gap = text.slice(at, quote < 0 ? text.length : quote);
@@ -56,9 +61,20 @@ export function bareNumbers(text: string): readonly BareNumber[] {
         if (isChanged(source, decimal)) numbers.push({ start: at + index, source, decimal });
       }
     }
-    at = quote < 0 ? text.length : endOfString(text, quote + 1);
+    if (quote < 0) break;
+    const number = numberInText(text, quote);
+    if (number !== undefined) numbers.push(number);
+    at = endOfString(text, quote + 1);
   }
   return numbers;
+}
+
+/** Returns the number in the string that starts at an index, if the number is an integer. */
+function numberInText(json: string, start: number): UnsafeNumber | undefined {
+  NUMBER_IN_TEXT.lastIndex = start;
+  const [source = "", text = ""] = NUMBER_IN_TEXT.exec(json) ?? [];
+  const decimal = exactDecimal(text);
+  return decimal !== undefined && isInteger(decimal) ? { start, source, text, decimal } : undefined;
 }
 
 function isChanged(source: string, decimal: ExactDecimal | undefined): boolean {
@@ -74,13 +90,13 @@ function isSafe(integer: ExactDecimal): boolean {
 /**
  * Returns the JSON with each number replaced by a string that consists of the mark and the number's index.
  */
-export function withMarks(text: string, numbers: readonly BareNumber[], mark: string): string {
+export function withMarks(text: string, numbers: readonly UnsafeNumber[], mark: string): string {
   let index = 0;
   return replaced(text, numbers, () => `"${mark}${index++}"`);
 }
 
 /** Returns the JSON with these numbers in quotes, as plain digits. */
-export function quoted(text: string, numbers: readonly BareNumber[]): string {
+export function quoted(text: string, numbers: readonly UnsafeNumber[]): string {
   return replaced(
     text,
     numbers,
@@ -88,7 +104,11 @@ export function quoted(text: string, numbers: readonly BareNumber[]): string {
   );
 }
 
-function replaced(text: string, numbers: readonly BareNumber[], by: (number: BareNumber) => string): string {
+function replaced(
+  text: string,
+  numbers: readonly UnsafeNumber[],
+  by: (number: UnsafeNumber) => string,
+): string {
   const parts: string[] = [];
   let copied = 0;
   for (const number of numbers) {
@@ -98,11 +118,20 @@ function replaced(text: string, numbers: readonly BareNumber[], by: (number: Bar
   return parts.join("") + text.slice(copied);
 }
 
-/** @throws ConnectError for an integer that a google.protobuf.Value cannot hold */
-export function checkDouble({ decimal, source }: BareNumber, place: Place | undefined): void {
+/**
+ * Checks a bare number for a google.protobuf.Value. Accepts what printers write: the shortest notation of a
+ * double, its exact value, and its notation with 17 digits and an exponent.
+ *
+ * @throws ConnectError for an integer that no double holds, and for a number out of range
+ */
+export function checkDouble({ decimal, source }: UnsafeNumber, place: Place | undefined): void {
   const value = Number(source);
-  if (!Number.isFinite(value) || decimal === undefined || !isInteger(decimal)) return;
-  if (areEqual(decimal, exactDecimal(String(value)))) return;
+  if (Number.isFinite(value)) {
+    if (decimal === undefined || !isInteger(decimal)) return;
+    const notations = [String(value), String(BigInt(value))];
+    if (/e/i.test(source)) notations.push(value.toPrecision(17));
+    if (notations.some((notation) => areEqual(decimal, exactDecimal(notation)))) return;
+  }
   throw inexact(place, source, "a google.protobuf.Value, whose numbers are doubles,", "send it as a string");
 }
 
@@ -112,7 +141,7 @@ export function checkDouble({ decimal, source }: BareNumber, place: Place | unde
  * @throws ConnectError for a number that the integer cannot hold
  */
 export function needsQuotes(
-  { decimal, source }: BareNumber,
+  { decimal, source }: UnsafeNumber,
   scalar: ScalarType,
   place: Place | undefined,
 ): boolean {

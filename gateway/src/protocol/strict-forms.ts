@@ -130,6 +130,14 @@ export function wrongName(desc: DescEnum, name: string, place: Place | undefined
   return wrong(place, `${desc.typeName} has no value ${show(name)}.${didYouMean(name, names)}`);
 }
 
+/** Returns the error in a google.protobuf.Any whose `value` is null. protobuf-es would read 0 or "". */
+export function wrongNull({ typeName }: DescMessage, place: Place | undefined): ConnectError {
+  return wrong(
+    place,
+    `"value" of a ${typeName} in a google.protobuf.Any cannot be null; omit the Any instead`,
+  );
+}
+
 /** Returns the error in a map key; undefined if the key is valid. */
 export function wrongKey(type: ScalarType, key: string, place: Place): ConnectError | undefined {
   if (type === ScalarType.STRING || type === ScalarType.BOOL) return undefined;

@@ -12,16 +12,16 @@ import {
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import type { ConnectError } from "@connectrpc/connect";
 import {
-  type BareNumber,
-  bareNumbers,
   checkDouble,
   needsQuotes,
   quoted,
+  type UnsafeNumber,
+  unsafeNumbers,
   withMarks,
 } from "./exact-integers.ts";
 import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
-import { wrongForm, wrongKey, wrongName, wrongScalar } from "./strict-forms.ts";
+import { wrongForm, wrongKey, wrongName, wrongNull, wrongScalar } from "./strict-forms.ts";
 
 /** Other checks reject messages that are nested more deeply. */
 const MAX_DEPTH = 1000;
@@ -32,15 +32,15 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the JSON of a request with quotes around each 64-bit integer that JSON.parse would round. Errors in
- * syntax and types are left to protobuf-es.
+ * Returns the JSON of a request in which 64-bit integers are strings of plain digits if protobuf-es would
+ * round or reject them. Errors in syntax and types are left to protobuf-es.
  *
  * @param types the message types that a google.protobuf.Any may contain
  * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value,
  *   cannot hold exactly, and for an invalid spelling
  */
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {
-  const numbers = bareNumbers(text);
+  const numbers = unsafeNumbers(text);
   let mark = "";
   let json: unknown;
   try {
@@ -71,13 +71,13 @@ interface TypeOfValue {
 class Visitor {
   /** The error for the first value with an invalid spelling; errors in numbers are thrown before. */
   wrong: ConnectError | undefined;
-  /** The numbers in fields with 64-bit integers. */
-  readonly quoted = new Set<BareNumber>();
-  private readonly numbers: readonly BareNumber[];
+  /** The unsafe numbers in fields with 64-bit integers. */
+  readonly quoted = new Set<UnsafeNumber>();
+  private readonly numbers: readonly UnsafeNumber[];
   private readonly mark: string;
   private readonly types: Registry | undefined;
 
-  constructor(numbers: readonly BareNumber[], mark: string, types: Registry | undefined) {
+  constructor(numbers: readonly UnsafeNumber[], mark: string, types: Registry | undefined) {
     this.numbers = numbers;
     this.mark = mark;
     this.types = types;
@@ -94,12 +94,13 @@ class Visitor {
       return;
     }
     if (depth > MAX_DEPTH) return;
+    const text = this.textOf(json);
     if (VALUE_TYPES.has(message.typeName)) {
       this.anyValue(json, place);
     } else if (isWrapperDesc(message)) {
       this.scalar(message.fields[0], json, place);
-    } else if (typeof json === "string" && this.numberOf(json) === undefined) {
-      this.wrong ??= wrongForm(message, json, place);
+    } else if (text !== undefined) {
+      this.wrong ??= wrongForm(message, text, place);
     } else if (isObject(json) && message.typeName === "google.protobuf.Any") {
       this.any(json, place, depth);
     } else if (isObject(json)) {
@@ -137,6 +138,7 @@ class Visitor {
       typeof url === "string" ? this.types?.getMessage(url.slice(url.lastIndexOf("/") + 1)) : undefined;
     if (desc === undefined) return;
     const hasOwnForm = hasCustomJsonRepresentation(desc) && Object.hasOwn(json, "value");
+    if (hasOwnForm && json.value === null && isWrapperDesc(desc)) this.wrong ??= wrongNull(desc, place);
     this.value({ message: desc }, hasOwnForm ? json.value : json, place, depth + 1);
   }
 
@@ -151,10 +153,11 @@ class Visitor {
         continue;
       }
       const number = this.numberOf(value);
-      if (number !== undefined) {
+      const text = this.textOf(value);
+      if (text !== undefined) {
+        this.text(text, place);
+      } else if (number !== undefined) {
         checkDouble(number, place);
-      } else if (typeof value === "string") {
-        this.text(value, place);
       }
     }
   }
@@ -164,21 +167,27 @@ class Visitor {
   }
 
   private scalar(type: TypeOfValue, value: unknown, place: Place | undefined): void {
-    if (typeof value !== "string") return;
+    const text = this.textOf(value);
+    if (text !== undefined && type.enum !== undefined) {
+      this.wrong ??= wrongName(type.enum, text, place);
+      return;
+    }
     const scalar = type.scalar ?? ScalarType.INT32;
     const number = this.numberOf(value);
-    if (number !== undefined) {
-      if (needsQuotes(number, scalar, place)) this.quoted.add(number);
-    } else if (type.enum !== undefined) {
-      this.wrong ??= wrongName(type.enum, value, place);
-    } else {
-      this.wrong ??= wrongScalar(scalar, value, place);
-    }
+    if (text !== undefined) this.wrong ??= wrongScalar(scalar, text, place);
+    if (number !== undefined && needsQuotes(number, scalar, place)) this.quoted.add(number);
   }
 
-  private numberOf(value: unknown): BareNumber | undefined {
+  private numberOf(value: unknown): UnsafeNumber | undefined {
     if (this.numbers.length === 0 || typeof value !== "string") return undefined;
     return value.startsWith(this.mark) ? this.numbers[Number(value.slice(this.mark.length))] : undefined;
+  }
+
+  /** Returns the string that the client wrote; undefined if the value is not a string. */
+  private textOf(value: unknown): string | undefined {
+    if (typeof value !== "string") return undefined;
+    const number = this.numberOf(value);
+    return number === undefined ? value : number.text;
   }
 }
 
