@@ -74,7 +74,7 @@ export const LIMIT_TABLE = {
   ),
   queueTimeoutMs: liveMs(
     1000,
-    "How long a call may wait in the queue before it fails with UNAVAILABLE. If a client has only one call, the call may wait for twice the usual duration of calls to its upstream, if that is longer.",
+    "How long a call may wait in the queue before it fails with UNAVAILABLE. The only call of a client may wait for up to twice the usual duration of calls to its upstream, if that is longer.",
   ),
   callsPerClient: liveSharedCount(
     1024,
@@ -110,11 +110,11 @@ export const LIMIT_TABLE = {
   ),
   registrationsPerMinute: liveSharedCount(
     100,
-    "The maximum number of clients per minute that try to register themselves (`authorization.registration`). Further requests get 429.",
+    "The maximum number of attempts per minute by clients to register themselves (`authorization.registration`). Further requests get 429.",
   ),
   registrationsPerClient: liveSharedCount(
     20,
-    "The maximum number of clients per minute that try to register themselves from one client address (IPv6: one /64 network). Further requests get 429.",
+    "The maximum number of attempts per minute to register clients from one client address (IPv6: one /64 network). Further requests get 429.",
   ),
   headersTimeoutMs: ms(
     10_000,
@@ -195,7 +195,7 @@ export const LIMIT_TABLE = {
   ),
   stalledWriteMs: liveMs(
     30_000,
-    "How long a client may stop reading any response. After this time, its HTTP/2 stream is reset, or its HTTP/1.1 connection is closed. The time is shorter when `requestsInFlight` is nearly reached.",
+    "How long a client may stop reading a response. After this time, its HTTP/2 stream is reset, or its HTTP/1.1 connection is closed. The time is shorter when `requestsInFlight` is nearly reached.",
   ),
   streamsPerConnection: count(
     100,
@@ -206,7 +206,7 @@ export const LIMIT_TABLE = {
     unit: "per second",
     max: 100_000,
     effect:
-      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. Above this rate, and above a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. For streams that were open for less than 100 ms, all connections of one client together may have as many resets as `requestsPerClient` / `streamsPerConnection` connections. After 50 connections of one client were closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
+      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. A burst of `streamsPerConnection` resets is allowed; after that, a connection that exceeds this rate is closed with ENHANCE_YOUR_CALM. Resets of streams that were open for less than 100 ms are also limited per client: all connections of one client together may have as many as `requestsPerClient` / `streamsPerConnection` separate connections. Once 50 connections of one client have been closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
   },
   drainNoticeMs: {
     default: 5000,
@@ -223,7 +223,7 @@ export const LIMIT_TABLE = {
   ),
   drainGraceMs: liveMs(
     20_000,
-    "How long a whole shutdown may take, from the signal on and including `drainNoticeMs`. Then the connections of the remaining calls are closed.",
+    "How long a whole shutdown may take, counted from the signal and including `drainNoticeMs`. Then the connections of the remaining calls are closed.",
   ),
 } as const satisfies Readonly<Record<string, LimitEntry>>;
 

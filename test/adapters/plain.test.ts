@@ -10,7 +10,7 @@ const plain = arbitraryMessage(PlainSchema);
 const asJson = (message: Message) => toJson(PlainSchema, message as never);
 
 test.each([true, false])(
-  "an upstream that uses ProtoJSON: messages are read without differences, proto names %s",
+  "an upstream that uses ProtoJSON: messages are read without differences (with proto names: %s)",
   (useProtoFieldName) => {
     fc.assert(
       fc.property(plain, (message) => {

@@ -262,7 +262,7 @@ test("a redirect URI is rejected if browsers would read it differently", () => {
   );
 });
 
-test("an address belongs to the gateway under any of the gateway's names", () => {
+test("an address whose host is any of the gateway's names belongs to the gateway", () => {
   for (const [own, others] of [
     [
       "https://gateway.test",

@@ -282,7 +282,7 @@ test("a refresh returns a new refresh token, and the previous token can be reuse
   expect(JSON.stringify(served.lines)).toContain("used again");
 });
 
-test("of many concurrent refreshes, two get valid tokens, and the rejected refreshes do not end the grant", async () => {
+test("of many concurrent refreshes, only two get valid tokens, and the rejected refreshes do not end the grant", async () => {
   const { refresh_token: token } = await tokens();
   const answers = await Promise.all(Array.from({ length: 4 }, () => steps.refresh(clientId, token)));
   const good = answers.filter(({ status }) => status === 200);

@@ -46,7 +46,7 @@ export function rejects(endpoint: string, name: string, call: Call, options: Opt
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "rejected" };
 }
 
-/** Makes the next response an error in the service's format. */
+/** Makes the sandbox's next response an error in the service's format. */
 export function says(status: number, code = 0, detail = "as the test says") {
   return ({ sandbox }: BlogWorld) =>
     sandbox.next({
@@ -55,7 +55,7 @@ export function says(status: number, code = 0, detail = "as the test says") {
     });
 }
 
-/** Makes the next response this payload in the envelope, or an empty 204. */
+/** Makes the sandbox's next response this payload in the envelope, or an empty 204. */
 export function sends(response: unknown, status = 200) {
   const body = { meta: { status, msg: "OK" }, response };
   return ({ sandbox }: BlogWorld) => sandbox.next(status === 204 ? { status } : { status, body });

@@ -97,7 +97,7 @@ export interface BlogWorld {
   /** Credentials that replace the credentials of `identity` until the next reset. */
   credentials: Credentials | undefined;
   api(way: Way): Api;
-  /** Starts a second gateway in front of the same sandbox, which uses connect's handlers for every call. */
+  /** Starts a second gateway, which uses connect's handlers for every call, in front of the same sandbox. */
   withoutFastPath(): Promise<Pick<BlogWorld, "api" | "close">>;
   /** Restores the seeded state, and the default limits, rules, time and identity. */
   reset(): void;

@@ -30,7 +30,8 @@ const SERVERS = {
     limits: { heapPercent: 1 },
   },
   /**
-   * Runs at most one call, and queues one call of another client, so that the first client exceeds its share.
+   * Runs at most one call, and queues one call from another client, so that the first client exceeds its
+   * share.
    */
   greedy: {
     proxies: { trusted: ["127.0.0.1"] },
@@ -52,7 +53,7 @@ const DRAINING = ["drainingServer", "drainingClient", "drainingBidi"] as const;
 
 export type ServerName = keyof typeof SERVERS | (typeof DRAINING)[number] | "gateway";
 
-/** Short shutdown delays, because each test decides itself when its server shuts down. */
+/** Short shutdown delays, because each test decides when its server shuts down. */
 const DRAIN = { drainNoticeMs: 1, drainStreamsMs: 1 };
 
 /** All servers, for the tests of one client. */

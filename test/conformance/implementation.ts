@@ -95,7 +95,8 @@ export class Implementation {
   }
 
   /**
-   * Yields the responses of a stream, and then throws its error. Only the first response echoes the request.
+   * Yields the responses of a stream, and then throws the error of the definition, if it has one. Only the
+   * first response echoes the request.
    */
   private async *responses(
     name: string,
@@ -109,7 +110,10 @@ export class Implementation {
     if (error !== undefined) throw this.error(error, responseData.length === 0 ? info : undefined);
   }
 
-  /** Only the first response of a stream echoes the headers; later responses echo only requests. */
+  /**
+   * Returns the information for a response. Only the first response of a stream echoes the headers; later
+   * responses echo only requests.
+   */
   private bidiInfo(requests: readonly Message[], sent: number, exchange: Exchange): Message {
     if (sent === 0) return this.requestInfo("BidiStream", requests, exchange);
     return this.info({ requests: requests.map((request) => this.packed("BidiStream", request)) });

@@ -52,7 +52,7 @@ export class Records {
     if (field.fieldKind !== "list" || field.listKind !== "message") return;
     const items = Array.isArray(value) ? value : [value];
     const list = [...(message.get(field) as Iterable<ReflectMessage>)];
-    // If items were omitted, the indexes would not match.
+    // If items were omitted, the indexes of JSON values and decoded items do not match.
     if (items.length === list.length) {
       for (const [index, item] of list.entries()) this.consumeOne(items[index], field.message, item);
     }

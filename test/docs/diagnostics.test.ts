@@ -21,16 +21,16 @@ const sources = [".", ...FOLDERS]
 const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(group));
 
 /**
- * Returns the codes of reported problems: words joined by hyphens, or a single word after a position or a
- * node.
+ * Returns the codes of the problems that the sources report. A code is words joined by hyphens, or a single
+ * word after a position or a node.
  */
 function reported(): string[] {
   const codes = sources.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
     ...text.matchAll(/(?:\badd\(\s*(?:\d+|\[[^\]]*\]|[\w.]+),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
   ]);
-  // A kind of body, the name of the program, and a problem without an example, which the introduction of the
-  // page explains.
+  // These strings are a kind of body, the name of the program, and a problem that the introduction of the
+  // page explains without an example.
   const others = new Set(["http-body", "protoc-gen-connect-rest", "name-too-long"]);
   return [...new Set(codes.map(([, code = ""]) => code))].filter((code) => !others.has(code));
 }

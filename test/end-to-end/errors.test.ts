@@ -297,7 +297,7 @@ describe("credentials that the upstream rejects", () => {
     expect(await failureOf(feed)).toEqual(rejectedBy("events"));
   });
 
-  test.each(WAYS)("do not help a method that needs other credentials, by %s", async (way) => {
+  test.each(WAYS)("are not used for a method that needs credentials of another kind, by %s", async (way) => {
     wrong.sandbox.received.clear();
     const call = wrong.client(PostService, way).createPost({ blogIdentifier: "demo", content: CONTENT });
     expect(await failureOf(call)).toEqual({

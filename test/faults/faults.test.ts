@@ -135,7 +135,7 @@ describe.each(["a large response", "a stream"])("%s handles", (name) => {
   });
 });
 
-test("an upstream that does not listen is UNAVAILABLE, and calls succeed when it listens again", async () => {
+test("calls get UNAVAILABLE while the upstream does not listen, and succeed when it listens again", async () => {
   const port = proxy.target;
   const call = methods["a small answer"] as () => Promise<unknown>;
   proxy.target = 1;

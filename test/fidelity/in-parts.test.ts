@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
 import { MessageTable } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 
-/** The decoders of all generated tables that read an object, by table name. */
+/** The decoders that read an object, from all generated tables, by table name. */
 const DECODERS = new Map([...(await decodersOf("gen")), ...(await decodersOf("test/gen"))]);
 
 async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [string, Decode]>> {

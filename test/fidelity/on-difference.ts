@@ -1,6 +1,6 @@
 import { createRestTransport, type ServiceAdapter } from "connect-rest-runtime";
 
-/** Creates a transport that counts the lost values of responses, by method and path. */
+/** Creates a transport that counts, by method and path, the values that responses lose. */
 export function countingTransport(adapter: ServiceAdapter, baseUrl: string, lost: Map<string, number>) {
   return createRestTransport({
     adapters: [adapter],

@@ -18,7 +18,10 @@ export interface Row {
   readonly text?: string;
   /** The path in reports and errors. */
   readonly path?: string;
-  /** The result for callers: a description, and a part of the message or of all items. */
+  /**
+   * A description of the result that the caller gets. `message` is the expected part of the message, or of
+   * every item.
+   */
   readonly gets: string;
   readonly message?: unknown;
 }

@@ -13,7 +13,10 @@ export interface Place {
   readonly path: string;
 }
 
-/** Returns a valid object of a message, with a value for each key whose format the descriptors determine. */
+/**
+ * Returns a valid JSON object for a message type, with a value for each key whose format the descriptors
+ * determine.
+ */
 export function validObject(desc: DescMessage, path: string, places: Place[], depth = 0): Json {
   const json: Json = {};
   for (const [key, fields] of fieldsByKey(desc)) {
@@ -39,8 +42,7 @@ function fieldsByKey({ fields }: DescMessage): ReadonlyMap<string, readonly Desc
 }
 
 /**
- * Reports whether the key is read by only one field, or by an enum and its companion field, in plain
- * notation.
+ * Reports whether only one field, or only an enum and its companion field, reads the key, in plain notation.
  */
 function isPlain(fields: readonly DescField[]): boolean {
   const [first, twin, third] = fields;

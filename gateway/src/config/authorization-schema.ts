@@ -137,7 +137,7 @@ export const authorizationSchema = z.strictObject({
         "expected the origin by which callers reach the gateway, e.g. https://gateway.example.com: https (http on loopback alone), without a path and a slash at the end",
     })
     .describe(
-      "The origin under which callers reach the gateway. It is the issuer and the audience of tokens, and the start of every URL in the metadata. The gateway never takes it from a request.",
+      "The origin under which callers reach the gateway. It is the issuer and the audience of tokens, and the prefix of every URL in the metadata. The gateway never derives this origin from a request.",
     ),
   store: store.prefault({}).describe("The store for clients, grants and tokens."),
   scopes: z

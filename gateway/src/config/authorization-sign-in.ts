@@ -133,7 +133,7 @@ export const signInSchema = z.strictObject({
     "A session ends this long after the sign-in, even if it is in use.",
   ),
   consentSeconds: seconds(0, 400 * DAY, 30 * DAY).describe(
-    "How long a person's consent to a client and its scopes is remembered. During this time, the person is not asked again. Self-registered clients that run on the person's own machine need consent every time. With 0, every client does.",
+    "How long a person's consent to a client and its scopes is remembered. During this time, the person is not asked again. Self-registered clients that run on the person's own machine need consent every time. With 0, all clients need consent every time.",
   ),
 });
 

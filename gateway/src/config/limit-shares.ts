@@ -1,7 +1,7 @@
 import type { LimitName } from "../limits.ts";
 
 const QUARTER =
-  "One caller gets at most three quarters of the limit, the next caller three quarters of the rest, and so on. Each caller leaves at least a third of its own part free";
+  "One caller gets at most three quarters of the limit, the next caller three quarters of the remainder, and so on. Each caller leaves at least a third of its own part free";
 const EACH = "Callers do not share this limit";
 
 function ofCounts(perClient: string): string {

@@ -65,7 +65,7 @@ export const oauth2Credentials = z
     clientId: clientId
       .optional()
       .describe(
-        "The client ID at the token endpoint: a string, or its place as `{ env: NAME }` or `{ file: PATH }`.",
+        "The client ID at the token endpoint: a string, or its location as `{ env: NAME }` or `{ file: PATH }`.",
       ),
     clientSecret: optionalSecret.describe(
       "The client secret. Omit it for a public client, which needs only a refresh token.",

@@ -34,7 +34,7 @@ export function configReference(): string {
     "The gateway reads one YAML file: `connect-rest.yaml` in the working directory, or the file that `--config` names.",
     "`connect-rest check-config` prints every problem of the file as `file:line:col: setting: text`.",
     "",
-    "The file never contains a *secret*, only its place: `{ env: NAME }` for an environment variable, or `{ file: PATH }`\nfor a file, relative to the configuration file.",
+    "The file never contains a *secret*, only the location of the secret: `{ env: NAME }` for an environment variable, or `{ file: PATH }`\nfor a file, relative to the configuration file.",
     "",
     table(
       ["Setting", "Type", "Default", "Meaning"],

@@ -230,7 +230,7 @@ export const configSchema = z.strictObject({
     "Fail calls whose response loses a declared value. Short for `differences: { lost: fail }`, and not allowed with a different `differences.lost`. `lost` in `differences.methods` or in an upstream's `differences` takes precedence.",
   ),
   webAssembly: flag(true).describe(
-    "Use WebAssembly to read ordinary responses and to print JSON. It takes a fraction of the time of JavaScript, with the same results. With `false`, and where Node.js does not allow WebAssembly, JavaScript does all of this work.",
+    "Use WebAssembly to read ordinary responses and to print JSON. WebAssembly takes a fraction of the time that JavaScript takes, and has the same results. With `false`, and where Node.js does not allow WebAssembly, JavaScript does all of this work.",
   ),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("The minimum level of a log line.") })

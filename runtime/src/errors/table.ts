@@ -24,7 +24,8 @@ export const ERRORS = {
   PARAMETER_VALUE_INVALID: {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be sent in the {place}; {remedy}",
-    cause: "A value cannot be represented in its place: a query, form, header, cookie or body.",
+    cause:
+      "A value cannot be represented where the request must contain it: in the query, a form, a header, a cookie or the body.",
     remedy: "Send well-formed Unicode, header values without line breaks, and finite numbers.",
   },
   TYPE_UNKNOWN: {
@@ -228,7 +229,7 @@ export const ERRORS = {
   TOKEN_FILE_LOCKED: {
     code: Code.Unavailable,
     text: "{file}: another process has held it for {limit}",
-    cause: "Another process refreshes tokens of the same file and does not finish.",
+    cause: "Another process is refreshing tokens in the same file and has not finished.",
     remedy: "Retry; remove FILE.lock if no such process runs.",
   },
 

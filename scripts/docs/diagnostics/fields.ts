@@ -132,7 +132,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning:
         "A oneof of the layout UNWRAPPED belongs to the request message itself, or is sent in a query or form, where several members would be the same string.",
       remedy:
-        "Move the oneof to a separate message, and send this message in a JSON body. Or keep only one member that is a string, a number or a boolean.",
+        "Move the oneof to a separate message, and send this message in a JSON body. Or make sure that at most one member is a string, a number or a boolean.",
     },
     "from-nested": {
       meaning:

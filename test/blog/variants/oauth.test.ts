@@ -132,7 +132,10 @@ describe.each([
   });
 });
 
-/** The owner of the rejected credentials, when the application's credentials are configured. */
+/**
+ * Calls with rejected credentials while the application's credentials are configured, each with the
+ * credentials' owner.
+ */
 const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, string, boolean]> = [
   ["the code of CreateToken is the caller's", create, "Unauthenticated", true],
   ["the refresh token of RefreshToken is the caller's", refresh, "Unauthenticated", true],
@@ -141,12 +144,15 @@ const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, 
   ["the token of ExchangeToken is the configured one", exchange, "Internal", false],
 ];
 
-test.each(REFUSALS)("a 401 with configured credentials: %s", async (_, call, code, isToldWhy) => {
-  const body = "Unknown or expired oauth_token\n";
-  const answer = { status: 401, body, headers: { "content-type": "text/plain" } };
-  const oauth1 = { consumerKey: "k", consumerSecret: "s", token: "t0", tokenSecret: "ts0" };
-  const credentials = { oauth1, oauth2: { accessToken: "a0" } };
-  const { client } = await start(OAuthService, OAuthServiceRest, answer, { upstream: { credentials } });
-  const failure = await failureOf(call(client));
-  expect([failure.code, failure.text.includes("expired oauth_token")]).toEqual([code, isToldWhy]);
-});
+test.each(REFUSALS)(
+  "with configured credentials, a 401 gets the code for their owner: %s",
+  async (_, call, code, isToldWhy) => {
+    const body = "Unknown or expired oauth_token\n";
+    const answer = { status: 401, body, headers: { "content-type": "text/plain" } };
+    const oauth1 = { consumerKey: "k", consumerSecret: "s", token: "t0", tokenSecret: "ts0" };
+    const credentials = { oauth1, oauth2: { accessToken: "a0" } };
+    const { client } = await start(OAuthService, OAuthServiceRest, answer, { upstream: { credentials } });
+    const failure = await failureOf(call(client));
+    expect([failure.code, failure.text.includes("expired oauth_token")]).toEqual([code, isToldWhy]);
+  },
+);

@@ -97,9 +97,9 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
    * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the
    * values as raw JSON, without loss. A google.protobuf.Struct receives decoded values, with integers beyond
-   * 2^53 as strings. In that case, the slower decoder reads responses with such keys, which takes about five
-   * times the processor time. A request sends the collected keys back unchanged, except keys that a declared
-   * field has written.
+   * 2^53 as strings. If the field is a Struct, the slower decoder reads responses with such keys, which takes
+   * about five times the processor time. A request sends the collected keys back unchanged, except keys that
+   * a declared field also writes.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -131,8 +131,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   bytes: FieldRules_BytesEncoding;
 
   /**
-   * The conditions that select this member of a oneof. One condition that holds is sufficient. Default: the
-   * discriminator has the field's name as its value.
+   * The conditions that select this member of a oneof. The member is selected if at least one of the
+   * conditions holds. Default: the member is selected if the value of the discriminator is the field's name.
    *
    *     // {"type": "image", …} or {"type": "photo", …}
    *     Picture picture = 3 [(connectrest.v1.field).when = {values: ["image", "photo"]}];
@@ -175,11 +175,11 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
    * Words that mean "no value" in a response, e.g. `N/A` for a number. A field whose value is one of these
    * words, as a string, a number or a boolean, stays unset without a report. The comparison is
-   * case-sensitive; numbers are compared in their JavaScript notation. In a list or a map field, the word
-   * replaces the whole list or map. If a field has several names or sources, the first one with a value
-   * applies, even if that value is such a word. Not allowed for members of oneofs. The slower decoder reads
-   * responses that contain the field. Default: no words; a value that does not fit the field is reported as
-   * lost.
+   * case-sensitive; numbers are compared in their JavaScript notation. For a list or map field, the word is
+   * recognized only in place of the whole list or map, not as an element. If a field has several names or
+   * sources, the first one with a value applies, even if that value is such a word. Not allowed for members
+   * of oneofs. The slower decoder reads responses that contain the field. Default: no words; a value that
+   * does not fit the field is reported as lost.
    *
    *     // {"score": 7}, or {"score": "N/A"}
    *     optional int32 score = 5 [(connectrest.v1.field).absent = "N/A"];
@@ -189,11 +189,11 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   absent: string[];
 
   /**
-   * Represents the value by the text of its JSON: a message, list or map in one parameter or header of a
-   * request, or in a string of JSON. In headers, characters outside of ASCII are escaped. The slower decoder
-   * reads responses that contain the field. A string that is not JSON, or whose JSON is too costly to parse in
-   * one step, is reported as lost; JSON without the string around it is reported as `converted`. Not for
-   * fields in a path, a cookie or a PART. Default: the value has the representation of its type.
+   * Represents the value as JSON text, e.g. to send a message, list or map in one query parameter, one header
+   * or one JSON string. In headers, characters outside of ASCII are escaped. The slower decoder reads
+   * responses that contain the field. A string that is not JSON, or whose JSON is too costly to parse in one
+   * step, is reported as lost; JSON that is not inside a string is reported as `converted`. Not for fields in
+   * a path, a cookie or a PART. Default: the value has the representation of its type.
    *
    *     // filters={"status":["open"]}
    *     Filters filters = 2 [(connectrest.v1.field).json_text = true];
@@ -645,8 +645,8 @@ export type Time = Message<"connectrest.v1.Time"> & {
   none: string;
 
   /**
-   * The rounding of a Timestamp in a request that is more precise than the unit. Durations are not rounded.
-   * The unit of ISO_8601, HTTP_DATE and RFC_2822 is a second; the unit of FORMAT is the smallest unit in the
+   * The rounding of a request's Timestamp if it is more precise than the unit. Durations are not rounded. The
+   * unit of ISO_8601, HTTP_DATE and RFC_2822 is a second; the unit of FORMAT is the smallest unit in the
    * pattern. Use UP for "before" and DOWN for "after" or "since": the rounded time then selects the same
    * items as the precise one. Default: no rounding; if the format cannot represent the time, the call fails
    * with INVALID_ARGUMENT.

@@ -22,10 +22,10 @@ export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
  *     // {"error": {"code": "declined", "message": "…"}} with status 402
  *     errors: {status: 402, subcode_text: "declined", code: FAILED_PRECONDITION, reason: "CARD_DECLINED"}
  *
- * A rule matches a response if all of its conditions hold: `status`, `subcode` or `subcode_text`, `header`, and `body`.
- * The first rule that matches applies. A response with a success status is an error only if a rule names that status or
- * has a `body`. With such a rule, the slower decoder reads all success responses of the methods, which takes about five
- * times the processor time.
+ * A rule matches a response if all of its conditions hold: `status`, `subcode` or `subcode_text`, `header`,
+ * and `body`. The first rule that matches applies. A response with a success status is an error only if a
+ * rule names that status or has a `body`. If such a rule applies to a method, the slower decoder reads all
+ * success responses of the method, which takes about five times the processor time.
  *
  * @generated from message connectrest.v1.ErrorRule
  */
@@ -241,8 +241,9 @@ export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
   /**
    * The path in an item to the name of the invalid request field. The value is a string, or a list of path
    * steps. If any item names a field, all items become violations of a google.rpc.BadRequest; items without a
-   * field become violations with an empty field. The error keeps at most 50 items and 8 KiB; a last violation
-   * counts the remaining items. Default: none; the error has no BadRequest.
+   * field become violations with an empty field. The error keeps at most 50 items and 8 KiB; if there are
+   * more items, a final violation states the number of omitted items. Default: none; the error has no
+   * BadRequest.
    *
    *     // {"errors": [{"title": "is required", "source": {"pointer": "/data/title"}}]}
    *     items: {path: "errors", field: "source.pointer"}

@@ -328,8 +328,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   requestEncoding: RequestBody_Encoding;
 
   /**
-   * For MULTIPART: the name of the part that contains the fields of the body as JSON. This part is the first
-   * one. Default: none; each field has its own part.
+   * For MULTIPART: the name of the part that contains the fields of the body as JSON. This part is sent
+   * first. Default: none; each field has its own part.
    *
    *     option (connectrest.v1.method) = {request_encoding: MULTIPART, json_part: "json"};
    *
@@ -648,8 +648,9 @@ export const Http_Nesting = {
    * a list. All values are strings: the number 1 and the string `1` in a Struct are indistinguishable, and
    * so are an empty and an unset message. Values that the upstream would misread fail the call with
    * INVALID_ARGUMENT: `null`, empty items and entries, keys that are empty or contain a bracket, and the
-   * key `0` in a Struct. With `[]`, a repeated name begins the next item. Lists of lists therefore also
-   * fail the call, and so does an item whose first field is unset in the previous item.
+   * key `0` in a Struct. In the `[]` notation, a new item begins where a parameter name repeats. Lists of
+   * lists therefore also fail the call, and so does an item whose first field is unset in the previous
+   * item.
    *
    * @generated from enum value: BRACKETS = 2;
    */
@@ -1150,7 +1151,7 @@ export const ResponseBody_Encoding = {
 
   /**
    * JSON, a form or bytes, depending on the Content-Type. If the response message cannot contain bytes (see
-   * BYTES), any other Content-Type is an error.
+   * BYTES), a Content-Type other than JSON or a form is an error.
    *
    * @generated from enum value: BY_CONTENT_TYPE = 5;
    */

@@ -132,8 +132,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
 
   /**
    * The path from the payload to the total number of items (with `offset`) or pages (with `page`). The stream
-   * ends when it reaches the total. With `offset`, the call fails if an empty page occurs before the total is
-   * reached. Default: none; the stream ends with an empty page.
+   * ends once it has reached the total. With `offset`, the call fails if an empty page occurs before the
+   * total is reached. Default: none; the stream ends with an empty page.
    *
    * @generated from field: string total = 10;
    */
@@ -159,8 +159,9 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   empty: Empty_Spelling[];
 
   /**
-   * With `link`: every page has the key of the link, and the link is null or empty on the last page. If a
-   * page does not have the key, the call fails. Default: false; a page without the key is the last page.
+   * With `link`: declares that every page has the key of the link, and that the link is null or empty on the
+   * last page. If a page does not have the key, the call fails. Default: false; a page without the key is the
+   * last page.
    *
    * @generated from field: bool link_always = 14;
    */
@@ -230,10 +231,10 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   header: string;
 
   /**
-   * Every page has the key or the header, whose value is null or empty on the last page. If a page lacks the
-   * key or the header, the call fails. With `last_item`: every item has a value; if the value of the last
-   * item is missing, null or empty, the call fails. Default: false; a page without the value is the last
-   * page, and with `last_item`, the missing value is also reported as `lost`.
+   * Declares that every page has the key or the header, and that its value is null or empty on the last page.
+   * If a page lacks the key or the header, the call fails. With `last_item`: declares that every item has a
+   * value; if the value of the last item is missing, null or empty, the call fails. Default: false; a page
+   * without the value is the last page, and with `last_item`, the missing value is also reported as `lost`.
    *
    *     // {"results": […], "next": "n2"}; the last page has "next": null
    *     cursor: {path: "next", field: "token", always: true}
@@ -593,8 +594,8 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
  * previous one; its last message is the final state. If the deadline is too short, the call ends, but the
  * work continues; therefore set `timeout`.
  *
- * While the status is 202, the work is in progress. With `done`, the work is also in progress until that
- * condition holds. A 303 redirect leads to the result.
+ * While the status is 202, the work is in progress. If `done` is set, the work also counts as in progress
+ * until the condition in `done` holds. A 303 redirect leads to the result.
  *
  *     // POST: {"name": "operations/7"}; GET /v1/operations/7: {"done": true, "response": {…}} or {"done": true, "error": {…}}
  *     option (connectrest.v1.method).operation = {
@@ -695,8 +696,8 @@ export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
 /**
  * Uploads a client stream as the request body, or as a part of a multipart body. The first message contains
  * the fields of the request and can contain a chunk; all other messages contain only chunks. Chunks are sent
- * as they arrive. The fields named here are not sent elsewhere, unless `in` gives a field other than `chunk`
- * a second location.
+ * as they arrive. The fields that this rule names are not sent elsewhere, unless `in` gives a field other
+ * than `chunk` a second location.
  *
  *     option (connectrest.v1.method).upload = {chunk: "chunk", content_type: "type"};
  *
@@ -821,7 +822,7 @@ export type Records = Message<"connectrest.v1.Records"> & {
 
   /**
    * The record after which the stream ends, e.g. `{key: "type", values: "message_stop"}`. If `end` or `last`
-   * is set, a body that ends without the mark or the record was truncated, and the call fails with
+   * is set, a body that ends without this line or record counts as truncated, and the call fails with
    * UNAVAILABLE, reason UPSTREAM_TRUNCATED. If neither is set, the stream ends with the body or when the
    * transport is closed.
    *
@@ -873,9 +874,9 @@ export const Records_Format = {
   EVENT_STREAM: 2,
 
   /**
-   * The items of one JSON array, `[{…},{…}]`. Each item is delivered as soon as it is complete. If the
-   * array does not end, the response was truncated. Server streams with only an HTTP rule use this format,
-   * as in Google's REST APIs. Server streams of google.api.HttpBody are downloads instead.
+   * The items of one JSON array, `[{…},{…}]`. Each item is delivered as soon as it is complete. If the body
+   * ends before the array does, the response counts as truncated. Server streams with only an HTTP rule use
+   * this format, as in Google's REST APIs. Server streams of google.api.HttpBody are downloads instead.
    *
    * @generated from enum value: ARRAY = 3;
    */
