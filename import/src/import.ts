@@ -9,6 +9,7 @@ import type { Api, Operation } from "./normalize/api.ts";
 import { readApi } from "./normalize/read-api.ts";
 import type { SchemaNode } from "./normalize/schema.ts";
 import { Schemas } from "./normalize/schemas.ts";
+import { Bases } from "./plan/bases.ts";
 import { filesOf } from "./plan/files.ts";
 import { type NameStyle, Planner } from "./plan/planner.ts";
 import { draftServices, planService } from "./plan/services.ts";
@@ -50,6 +51,7 @@ export async function importDocument(
   const library = await Library.load(first, reader);
   const api = readApi(library, version);
   const report = new Report();
+  for (const { place, name } of api.webhooks) report.add("callbacks", place, name);
   const operations = selected(api.operations, options).filter((operation) => isCalled(operation, report));
   if (operations.length === 0) {
     throw new ImportError(
@@ -65,7 +67,9 @@ export async function importDocument(
   const planner = new Planner(schemas, report, lock, { package: packageName, style, usage });
   const upstream = options.upstream ?? packageName.split(".")[0] ?? "api";
   const paginated = new Set(matching(operations, options.paginate ?? []));
-  const serviceOptions = { upstream, style, paginates: (operation: Operation) => paginated.has(operation) };
+  const bases = new Bases(api, operations);
+  const paginates = (operation: Operation) => paginated.has(operation);
+  const serviceOptions = { upstream, style, bases, paginates };
   const drafts = draftServices(planner, api, operations, serviceOptions);
   const services = drafts.map((draft) => planService(planner, api, draft, serviceOptions));
   const files = filesOf({
@@ -82,7 +86,16 @@ export async function importDocument(
   return {
     files: new Map([
       ...files.map((file) => [file.path, printFile(file)] as const),
-      ...projectFiles({ api, upstream, package: packageName, services, files, operations, likelyPages }),
+      ...projectFiles({
+        api,
+        upstream,
+        package: packageName,
+        services,
+        files,
+        operations,
+        likelyPages,
+        bases: bases.names,
+      }),
     ]),
     lock: lock.print(),
     report,

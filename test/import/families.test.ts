@@ -18,6 +18,7 @@ const FAMILIES: readonly string[] = [
   "streams.yaml",
   "pages.yaml",
   "errors.yaml",
+  "omitted.yaml",
   "split/openapi.yaml",
 ];
 

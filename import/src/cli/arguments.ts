@@ -12,6 +12,8 @@ export interface Arguments {
   readonly paginate: readonly string[];
   readonly report: string | undefined;
   readonly allowRemote: boolean;
+  /** Folders outside of the document's folder from which references may read files. */
+  readonly allowPath: readonly string[];
 }
 
 export const USAGE = `Usage: connect-rest-import DOCUMENT [options]
@@ -27,6 +29,7 @@ file, or - for the standard input.
   --paginate PATTERN  also streams all items of operations that fit, and whose pages are only likely; may be repeated
   --report FILE       writes, as Markdown, everything that is not expressible, with its place in the document
   --allow-remote      fetches documents that references name by their URL
+  --allow-path FOLDER also reads files below this folder, to which references lead; may be repeated
   --help              prints this
 `;
 
@@ -60,6 +63,7 @@ export function parseArguments(args: readonly string[]): Arguments | { readonly 
     paginate: values.paginate ?? [],
     report: values.report,
     allowRemote: values["allow-remote"] ?? false,
+    allowPath: values["allow-path"] ?? [],
   };
 }
 
@@ -77,6 +81,7 @@ function parsedOptions(args: readonly string[]) {
         paginate: { type: "string", multiple: true },
         report: { type: "string" },
         "allow-remote": { type: "boolean" },
+        "allow-path": { type: "string", multiple: true },
         help: { type: "boolean" },
       },
     });

@@ -54,19 +54,33 @@ async function runImport(options: Arguments, streams: Streams): Promise<void> {
 }
 
 async function open(
-  { document, allowRemote }: Arguments,
+  { document, allowRemote, allowPath }: Arguments,
   input: NodeJS.ReadableStream,
 ): Promise<{ document: Document; reader: Reader }> {
+  const folders = await Promise.all(allowPath.map(realFolder));
   if (document === "-") {
     const value = parse(await text(input), "");
-    return { document: { name: "", url: undefined, value }, reader: new Reader(undefined, allowRemote) };
+    return {
+      document: { name: "", url: undefined, value },
+      reader: new Reader(undefined, allowRemote, folders),
+    };
   }
   const path = await realPathOf(document);
   const value = parse(await readText(path, ""), basename(path).endsWith(".json") ? ".json" : "");
   return {
     document: { name: "", url: pathToFileURL(path), value },
-    reader: new Reader(dirname(path), allowRemote),
+    reader: new Reader(dirname(path), allowRemote, folders),
   };
+}
+
+async function realFolder(folder: string): Promise<string> {
+  try {
+    const path = await realpath(folder);
+    if ((await stat(path)).isDirectory()) return path;
+  } catch {
+    // reported below
+  }
+  throw new ImportError(folder, "is not a folder; pass an existing folder to --allow-path");
 }
 
 async function realPathOf(document: string): Promise<string> {

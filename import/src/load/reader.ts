@@ -1,5 +1,5 @@
 import { readFile, realpath, stat } from "node:fs/promises";
-import { relative, sep } from "node:path";
+import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ImportError } from "../problem.ts";
 
@@ -13,18 +13,21 @@ interface Read {
   readonly text: string;
 }
 
-/** Reads the files that references lead to: files in one folder, and remote files if that is allowed. */
+/** Reads the files that references lead to: files in the allowed folders, and remote files if allowed. */
 export class Reader {
   private readonly folder: string | undefined;
   private readonly allowRemote: boolean;
+  private readonly allowedFolders: readonly string[];
 
   /**
    * @param folder the real path of the folder of the first document; undefined if the document is not in a
    *   folder
+   * @param allowedFolders the real paths of other folders from which files are read
    */
-  constructor(folder: string | undefined, allowRemote: boolean) {
+  constructor(folder: string | undefined, allowRemote: boolean, allowedFolders: readonly string[] = []) {
     this.folder = folder;
     this.allowRemote = allowRemote;
+    this.allowedFolders = allowedFolders;
   }
 
   /** @param place the position of the reference, for messages */
@@ -44,15 +47,21 @@ export class Reader {
 
   private async readFile(url: URL, place: string): Promise<Read> {
     const path = await realPathOf(url, place);
-    const name = this.folder === undefined ? path : relative(this.folder, path);
-    if (this.folder === undefined || name === ".." || name.startsWith(`..${sep}`) || name.startsWith(sep)) {
+    const folders = [...(this.folder === undefined ? [] : [this.folder]), ...this.allowedFolders];
+    if (!folders.some((folder) => isBelow(folder, path))) {
       throw new ImportError(
         place,
-        `the reference leads to ${url.pathname}, outside of the folder of the document; move the file below that folder`,
+        `the reference leads to ${url.pathname}, outside of the folder of the document; move the file below that folder, or allow its folder with --allow-path`,
       );
     }
+    const name = this.folder === undefined ? path : relative(this.folder, path);
     return { name: name.split(sep).join("/"), text: await readText(path, place) };
   }
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const name = relative(folder, path);
+  return name !== ".." && !name.startsWith(`..${sep}`) && !isAbsolute(name);
 }
 
 /** Reads a file, up to the maximum size. */

@@ -9,8 +9,15 @@ export interface Api {
   readonly servers: readonly Server[];
   readonly operations: readonly Operation[];
   readonly schemes: ReadonlyMap<string, Scheme>;
+  readonly webhooks: readonly Unsupported[];
   /** The descriptions of tags. */
   readonly tags: ReadonlyMap<string, string>;
+}
+
+/** An element of the document that cannot be imported. */
+export interface Unsupported {
+  readonly place: string;
+  readonly name: string;
 }
 
 export interface Server {
@@ -41,6 +48,9 @@ export interface Operation {
   /** The alternatives of schemes; undefined if the document does not specify them. */
   readonly security: readonly Requirement[] | undefined;
   readonly servers: readonly Server[];
+  readonly callbacks: readonly Unsupported[];
+  /** The links of its responses to other operations. */
+  readonly links: readonly Unsupported[];
 }
 
 /** The schemes that one alternative requires together, with their scopes. */

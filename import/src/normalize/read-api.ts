@@ -3,7 +3,7 @@ import type { Library } from "../load/library.ts";
 import { child, type Node, placeOf } from "../load/node.ts";
 import type { Version } from "../load/version.ts";
 import { ImportError } from "../problem.ts";
-import type { Api, Operation, Requirement } from "./api.ts";
+import type { Api, Operation, Requirement, Unsupported } from "./api.ts";
 import { openApiOperation, openApiParameters } from "./openapi.ts";
 import type { OperationSite } from "./operation-site.ts";
 import { schemesOf, serversOf } from "./security.ts";
@@ -21,6 +21,7 @@ export function readApi(library: Library, version: Version): Api {
     description: textAt(info, "description") ?? "",
     servers: serversOf(root, version),
     operations: operationsOf(library, version),
+    webhooks: namedIn(child(root, "webhooks")),
     schemes: schemesOf(library, version),
     tags: new Map(
       listAt(root.value, "tags").map((tag) => [textAt(tag, "name") ?? "", textAt(tag, "description") ?? ""]),
@@ -69,7 +70,25 @@ function operation(library: Library, version: Version, site: OperationSite): Ope
     responses,
     security: securityOf(at.value) ?? securityOf(library.root.value),
     servers: [...serversOf(at, version), ...serversOf(item, version)],
+    callbacks: namedIn(child(at, "callbacks")),
+    links: linksOf(library, at),
   };
+}
+
+function linksOf(library: Library, at: Node): Unsupported[] {
+  const responses = child(at, "responses");
+  if (!isObject(responses.value)) return [];
+  return Object.keys(responses.value).flatMap((status) => {
+    return namedIn(child(library.follow(child(responses, status)), "links"));
+  });
+}
+
+/** Returns the entries of an object. */
+function namedIn(node: Node): Unsupported[] {
+  if (!isObject(node.value)) return [];
+  return Object.keys(node.value)
+    .filter((name) => !name.startsWith("x-"))
+    .map((name) => ({ place: placeOf(child(node, name)), name }));
 }
 
 function securityOf(value: Node["value"]): Requirement[] | undefined {

@@ -25,7 +25,7 @@ export function stringChecks({ format, limits }: Schema): Checks | undefined {
   const lengths = ordered(count(limits.minLength), count(limits.maxLength));
   return wrapped("string", {
     ...lengthChecks(...lengths),
-    pattern: portablePattern(limits.pattern),
+    pattern: isPortable(limits.pattern) ? limits.pattern : undefined,
     ...(known === undefined ? {} : { [known]: true }),
   });
 }
@@ -121,13 +121,14 @@ const MAX_PATTERN = 1000;
 const NOT_PORTABLE =
   /\(\?|\\(?![dDwWsSbB.*+?()[\]{}|^$/\\nrt-])|\[\^?\]|\[[^\]]*\[|\{\d{4,}|\{\d*,\d{4,}|\{,/;
 
-/** Returns a pattern that RE2 interprets as JavaScript does; undefined for other patterns. */
-function portablePattern(pattern: string | undefined): string | undefined {
-  if (pattern === undefined || pattern.length > MAX_PATTERN || NOT_PORTABLE.test(pattern)) return undefined;
+/** Reports whether RE2 interprets a pattern as JavaScript does; true without a pattern. */
+export function isPortable(pattern: string | undefined): boolean {
+  if (pattern === undefined) return true;
+  if (pattern.length > MAX_PATTERN || NOT_PORTABLE.test(pattern)) return false;
   try {
     new RegExp(pattern, "u");
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
-  return pattern;
 }

@@ -7,13 +7,20 @@ export interface Credentials {
   /** A string that is equal for methods with the same requirements. */
   readonly identity: string;
   readonly rules: Readonly<Record<string, OptionValue>>;
+  /** The header or the query parameter of the API key. */
+  readonly apiKey: ApiKey | undefined;
   readonly scopes: readonly string[];
   readonly causes: readonly Cause[];
 }
 
+interface ApiKey {
+  readonly header?: string;
+  readonly query?: string;
+}
+
 interface Kind {
   readonly kind: "API_KEY" | "BASIC" | "OAUTH2" | "NONE";
-  readonly apiKey?: Readonly<Record<string, OptionValue>>;
+  readonly apiKey?: ApiKey;
   readonly scopes: readonly string[];
 }
 
@@ -29,11 +36,12 @@ export function credentialsOf(api: Api, { security }: Operation): Credentials {
   const rules: Record<string, OptionValue> = isNone
     ? { credentials: new Token("NONE") }
     : { credentials: tokens.length === 1 ? (tokens[0] ?? "") : tokens };
-  if (apiKey !== undefined) rules.api_key = apiKey;
+  if (apiKey !== undefined) rules.api_key = { ...apiKey };
   const scopes = names.includes("OAUTH2") ? distinct.flatMap((kind) => kind.scopes) : [];
   return {
     identity: JSON.stringify([names, apiKey]),
     rules,
+    apiKey,
     scopes: [...new Set(scopes)].filter(isScope),
     causes: [...causes],
   };

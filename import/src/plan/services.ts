@@ -1,6 +1,6 @@
 import { Scope } from "../names/scope.ts";
 import { pascal, snake, wordsOf } from "../names/words.ts";
-import type { Api, Operation } from "../normalize/api.ts";
+import type { Api, Operation, Parameter } from "../normalize/api.ts";
 import {
   type Message,
   type Method,
@@ -10,6 +10,7 @@ import {
   Token,
 } from "../proto/model.ts";
 import { ANNOTATIONS, HTTP } from "./annotations.ts";
+import type { Bases } from "./bases.ts";
 import { type Credentials, credentialsOf } from "./credentials.ts";
 import { type ErrorBodies, errorBodiesOf, sharedErrorBodies } from "./error-bodies.ts";
 import { methodName } from "./method-names.ts";
@@ -41,6 +42,7 @@ export interface MethodDraft {
 export interface ServiceOptions {
   readonly upstream: string;
   readonly style: NameStyle;
+  readonly bases: Bases;
   /** Reports whether to stream the pages of an operation even if the document does not show them plainly. */
   readonly paginates: (operation: Operation) => boolean;
 }
@@ -167,7 +169,7 @@ export function planService(
   planner: Planner,
   api: Api,
   draft: ServiceDraft,
-  { upstream, style }: ServiceOptions,
+  { upstream, style, bases }: ServiceOptions,
 ): Service {
   const common = commonCredentials(api, draft);
   const operations = draft.methods.map(({ operation }) => operation);
@@ -178,7 +180,7 @@ export function planService(
     json: { names: new Token(style), integers: new Token("NUMBERS") },
     ...common?.rules,
   };
-  const methods = draft.methods.map((method) => planMethod(planner, api, method, { common, errors }));
+  const methods = draft.methods.map((method) => planMethod(planner, api, method, { common, errors, bases }));
 
   return {
     name: draft.name,
@@ -196,11 +198,18 @@ function commonCredentials(api: Api, { methods }: ServiceDraft): Credentials | u
   return most?.[0];
 }
 
+/** The rules that the methods of a service share. */
+interface Shared {
+  readonly common: Credentials | undefined;
+  readonly errors: ErrorBodies | undefined;
+  readonly bases: Bases;
+}
+
 function planMethod(
   planner: Planner,
   api: Api,
   draft: MethodDraft,
-  { common, errors }: { common: Credentials | undefined; errors: ErrorBodies | undefined },
+  { common, errors, bases }: Shared,
 ): Method {
   const { operation, stem, pages } = draft;
   const input = planner.rootMessage(`${stem}Request`);
@@ -208,14 +217,18 @@ function planMethod(
   const output = planner.rootMessage(`${stem}Response`);
   output.comment =
     pages === undefined ? `The response message of ${draft.name}.` : `An item of ${draft.name}.`;
-  const request = planRequest(planner, operation, input);
+  const credentials = credentialsOf(api, operation);
+  const request = planRequest(planner, withoutCredentials(planner, operation, credentials), input);
   const response =
     pages === undefined
       ? planResponse(planner, operation, output)
       : planItem(planner, output, pages, (name) => fieldOfParameter(planner, input, name));
-  const credentials = credentialsOf(api, operation);
   for (const cause of credentials.causes) planner.report.add(cause, operation.place, draft.name);
+  const base = bases.of(operation);
+  if (base === "unknown") planner.report.add("server", operation.place, draft.name);
+  reportOmitted(planner, operation);
   const rules = {
+    ...(typeof base === "object" ? { base: base.name } : {}),
     ...(credentials.identity === common?.identity ? {} : credentials.rules),
     ...(credentials.scopes.length === 0 ? {} : { scopes: single(credentials.scopes) }),
     ...(errors === undefined ? errorBodiesOf(planner.schemas, operation) : {}),
@@ -232,6 +245,22 @@ function planMethod(
     options: methodOptions(operation, request, response.body, rules),
     comment: pages === undefined ? comment : `Streams the items of all pages.\n\n${comment}`,
   };
+}
+
+/** Returns an operation without the parameters that the credentials of the upstream set. */
+function withoutCredentials(planner: Planner, operation: Operation, { apiKey }: Credentials): Operation {
+  const isKey = ({ in: place, name }: Parameter) =>
+    (place === "header" && name.toLowerCase() === apiKey?.header?.toLowerCase()) ||
+    (place === "query" && name === apiKey?.query);
+  for (const { place, name } of operation.parameters.filter(isKey)) {
+    planner.report.add("credential-parameter", place, name);
+  }
+  return { ...operation, parameters: operation.parameters.filter((parameter) => !isKey(parameter)) };
+}
+
+function reportOmitted(planner: Planner, { callbacks, links }: Operation): void {
+  for (const { place, name } of callbacks) planner.report.add("callbacks", place, name);
+  for (const { place, name } of links) planner.report.add("links", place, name);
 }
 
 /** Returns the name of the field for a parameter in the query. */

@@ -1,6 +1,6 @@
 import { keyOf, type Schema, type SchemaNode } from "../normalize/schema.ts";
 import { Token } from "../proto/model.ts";
-import { listChecks, mapChecks, numberChecks, stringChecks, valueChecks } from "./checks.ts";
+import { isPortable, listChecks, mapChecks, numberChecks, stringChecks, valueChecks } from "./checks.ts";
 import {
   LIST_VALUE,
   type Planning,
@@ -33,6 +33,9 @@ export function typeOfSchema(planning: Planning, enums: EnumPlanner, node: Schem
     case "boolean":
       return plainType(scalar("bool"));
     case "string":
+      if (spot.request && !isPortable(schema.limits.pattern)) {
+        planning.report.add("pattern", schema.place, spot.element);
+      }
       return stringType(schema);
     case "integer":
       return integerType(schema);

@@ -1,12 +1,10 @@
 import { stringify } from "yaml";
 import type { Api, Scheme } from "../normalize/api.ts";
+import { absoluteUrl, baseUrl } from "../plan/bases.ts";
 import type { Project } from "./model.ts";
 
-/** The address of an API whose document contains no address, or only a path. */
-const UNKNOWN_HOST = "https://api.example.com";
-
 /** Returns `connect-rest.yaml` with the upstream of the API. */
-export function configuration({ api, upstream, files }: Project): string {
+export function configuration({ api, upstream, files, bases }: Project): string {
   const adapters = files
     .filter(({ services }) => services.length > 0)
     .map(({ path }) => `./gen/${path.replace(/\.proto$/, "_rest.ts")}`);
@@ -15,11 +13,17 @@ export function configuration({ api, upstream, files }: Project): string {
   const config = stringify({
     adapters,
     upstreams: {
-      [upstream]: { baseUrl: baseUrl(first?.url), ...(credentials === undefined ? {} : { credentials }) },
+      [upstream]: {
+        baseUrl: baseUrl(api),
+        ...(bases.size === 0
+          ? {}
+          : { bases: Object.fromEntries([...bases].map(([url, name]) => [name, url])) }),
+        ...(credentials === undefined ? {} : { credentials }),
+      },
     },
   });
   const notes = [
-    ...(absolute(first?.url) === undefined
+    ...(absoluteUrl(first?.url) === undefined
       ? ["The document does not say where the API is: set baseUrl."]
       : []),
     ...others.map(({ url, description }) => `Another server: ${url} ${description}`.trim()),
@@ -27,24 +31,10 @@ export function configuration({ api, upstream, files }: Project): string {
   return `${notes.map((note) => `# ${note.replaceAll(/\s+/g, " ")}\n`).join("")}${config}`;
 }
 
-function absolute(url: string | undefined): string | undefined {
-  const parsed = url === undefined ? null : URL.parse(url);
-  const isUsable = parsed !== null && /^https?:$/.test(parsed.protocol) && !url?.includes("{");
-  return isUsable ? parsed.href.replace(/[?#].*$/s, "").replace(/\/$/, "") : undefined;
-}
-
 /** Returns the environment variables that the configuration reads. */
 export function variablesOf(api: Api, upstream: string): readonly string[] {
   const credentials = JSON.stringify(credentialsOf([...api.schemes.values()], upstream) ?? {});
   return [...credentials.matchAll(/"env":"(\w+)"/g)].map(([, name = ""]) => name);
-}
-
-/** Returns the address without a trailing slash, since paths begin with a slash. */
-function baseUrl(url: string | undefined): string {
-  const found = absolute(url);
-  if (found !== undefined) return found;
-  const path = url?.startsWith("/") === true ? url.replace(/\/$/, "") : "";
-  return `${UNKNOWN_HOST}${URL.parse(path, UNKNOWN_HOST)?.pathname.replace(/\/$/, "") ?? ""}`;
 }
 
 /** Returns the sources of the credentials, for each kind that the API accepts. */

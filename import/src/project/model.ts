@@ -9,6 +9,8 @@ export interface Project {
   readonly services: readonly Service[];
   readonly files: readonly File[];
   readonly operations: readonly Operation[];
+  /** The names of the base URLs of operations that have their own servers, by URL. */
+  readonly bases: ReadonlyMap<string, string>;
   /** The options that would add methods for likely pages. */
   readonly likelyPages: readonly string[];
 }
