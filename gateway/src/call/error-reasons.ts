@@ -16,7 +16,7 @@ export const GATEWAY_REASONS = {
   REQUEST_INVALID: {
     codes: [Code.InvalidArgument],
     cause:
-      "The request violates constraints of its message. The details list the violations as `google.rpc.BadRequest` and as `buf.validate.Violations`.",
+      "The request violates constraints that are declared for its message. The details list the violations as `google.rpc.BadRequest` and as `buf.validate.Violations`.",
     remedy: "Correct the fields that the violations name.",
   },
   REQUEST_MALFORMED: {
@@ -55,7 +55,7 @@ export const GATEWAY_REASONS = {
   PROTOCOL_UNSUPPORTED: {
     codes: [Code.Unimplemented, Code.InvalidArgument],
     cause:
-      "The HTTP verb, version, transfer coding, content type or compression of the request, or the version of its protocol, is not supported for this method.",
+      "The method does not support the HTTP verb, HTTP version, transfer coding, content type, compression or protocol version of the request.",
     remedy: "Use an alternative from the list in the error text.",
   },
   HOST_UNKNOWN: {
@@ -67,7 +67,7 @@ export const GATEWAY_REASONS = {
   ORIGIN_FORBIDDEN: {
     codes: [Code.PermissionDenied],
     cause: "A web page of another origin sent a request without a CORS preflight. The HTTP status is 403.",
-    remedy: "If pages of this origin may call, add the origin to `server.origins`.",
+    remedy: "If web pages of this origin may call the gateway, add the origin to `server.origins`.",
   },
   TOKEN_MISSING: {
     codes: [Code.Unauthenticated],
@@ -97,7 +97,7 @@ export const GATEWAY_REASONS = {
     codes: [Code.PermissionDenied],
     cause:
       "The method needs the rights of a person, but the token belongs to a client that acts for itself (client credentials).",
-    remedy: "Use a token of a person who has signed in (authorization code).",
+    remedy: "Use the token of a person who has signed in (authorization code).",
   },
   STORE_UNAVAILABLE: {
     codes: [Code.Unavailable],

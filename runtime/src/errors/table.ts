@@ -150,7 +150,7 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "{url}: the metadata of the authorization server cannot be read: {problem}",
     cause:
-      "The server cannot be reached, or its response is not metadata. Only a 404 means that a server has no metadata.",
+      "The server cannot be reached, or its response is not metadata. Only a 404 response means that the server has no metadata.",
     remedy: "Check the address, and whether the server is running.",
   },
   OAUTH_METADATA_INVALID: {
@@ -230,7 +230,7 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "{file}: another process has held it for {limit}",
     cause: "Another process is refreshing tokens in the same file and has not finished.",
-    remedy: "Retry; remove FILE.lock if no such process runs.",
+    remedy: "Retry. If no other process uses the file, remove FILE.lock.",
   },
 
   // Errors of the connection to the upstream.
@@ -385,7 +385,7 @@ export const ERRORS = {
     text: "upstream {upstream}: unexpected redirect ({status}); redirects are not followed",
     cause: "The resource has moved. The metadata has the new address as `location`.",
     remedy:
-      "Call again with the new name. If the status is a regular response, add it to `success` of the method.",
+      "Call again with the name or ID in the new address. If the status means success, add it to `success` of the method.",
   },
   REDIRECT_REFUSED: {
     code: Code.FailedPrecondition,
@@ -407,7 +407,7 @@ export const ERRORS = {
     cause:
       "The upstream returned more consecutive empty pages than max_empty_pages allows, each with a link or cursor to another page.",
     remedy:
-      "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. Report an upstream whose lists do not end.",
+      "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. If a list never ends, report the error to the upstream.",
   },
   PAGE_LINK_REFUSED: {
     code: Code.Internal,
@@ -452,7 +452,7 @@ export const ERRORS = {
     code: Code.Aborted,
     text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again, with the resume token",
     cause:
-      "The function that provides credentials named another owner for the call. Or the function names no owner and provided other secrets, such as a refreshed token, which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
+      "The function that provides credentials returned a different owner than before. Or it returned no owner and different secrets, such as a refreshed token, which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
     remedy:
       "Watch again with the token of the last message. To keep streams across refreshed tokens, let the function return an `owner`: the account, or the caller's session.",
   },
@@ -489,7 +489,7 @@ export const ERRORS = {
     cause:
       "The response has a value of the wrong type, or no value, in place of the payload or the items of a page. Or the response announces more pages, but not how to request them. The response cannot be read, so the call fails in every mode.",
     remedy:
-      'Correct the path in the .proto file. If the upstream means "empty" by this value, add it to `empty` of `envelope` or `paginate`.',
+      'Correct the path in the .proto file. If this value means "empty" in this API, add it to `empty` of `envelope` or `paginate`.',
   },
 
   // Errors that end a call.

@@ -52,7 +52,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "type-unsupported": {
       meaning:
-        "A type is not supported where it is used: a `google.api.HttpBody` inside of JSON, or a response that is not an object.",
+        "A type is not supported where it is used: JSON contains a `google.api.HttpBody`, or the response type is not a JSON object.",
       remedy: "Wrap the value in a separate message. For bytes, make the `HttpBody` the whole body.",
     },
     "from-rel": {
@@ -63,7 +63,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning:
         "The field cannot hold a status, or a bool is compared with a status that no response can have.",
       remedy:
-        "Use a number to receive the status itself, or a bool to compare the status with a number from 200 to 599.",
+        "Use an integer field to receive the status itself, or a bool field to compare the status with a number from 200 to 599.",
     },
     "unknown-member": {
       meaning: "A member of a oneof has `unknown`. Any unknown key would select that member.",

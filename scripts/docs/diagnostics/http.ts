@@ -54,7 +54,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "path-field-type": {
       meaning:
-        "A path variable names a list, a map or a message. These types cannot be represented in a path.",
+        "A path variable names a field that is a list, a map or a message. These types cannot be represented in a path.",
       remedy:
         "Use a string, a number, a bool or an enum. For a time, use a string, or an integer of seconds. For a field of a message, write `{message.field}`.",
     },
@@ -128,7 +128,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "in-nested": {
       meaning:
-        "`in` is set on a field of a nested message. Only fields of the request message itself can be placed.",
+        "`in` is set on a field of a nested message. Only fields of the request message itself may have `in`.",
       remedy: "Move the field to the request message, or remove `in`.",
     },
     "in-unused": {
@@ -138,7 +138,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "query-oneof": {
       meaning:
-        "A oneof with a discriminator is in a message of a query or form, where no parameter says which member is set.",
+        "A oneof with a discriminator is in a message that is sent in a query or form, where no parameter shows which member is set.",
       remedy: "Use a body, use `http: {nesting: BRACKETS}`, or give the members different names.",
     },
     "style-type": {
@@ -172,7 +172,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "piece-type": {
       meaning:
-        "The type of the field does not fit its `piece`: names and types are strings, the content is bytes or a string.",
+        "The type of the field does not fit its `piece`. Names and content types must be strings; the content must be bytes or a string.",
       remedy: "Change the type of the field.",
     },
   },

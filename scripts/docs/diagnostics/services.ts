@@ -89,7 +89,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning:
         "An error rule sets neither `code` nor `reason`, so the rule has no effect. Or its code is OK, which is not an error.",
       remedy:
-        "Set `code`, `reason` or both. If the status is not an error, list it in `success` of the method.",
+        "Set `code`, `reason` or both. If the status means success, list it in `success` of the method.",
     },
     "error-body-shape": {
       meaning: "An entry of `error_bodies` has no shape.",
@@ -234,7 +234,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "redirects-verb": {
       meaning:
-        "A method has `redirects`, but its verb is not GET or HEAD, so its request may change something.",
+        "A method has `redirects`, but its verb is not GET or HEAD, so its request may have side effects.",
       remedy:
         "Remove `redirects` from the method. Read the address into a field, or use `operation` for accepted work.",
     },
@@ -244,7 +244,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "operation-result": {
       meaning:
-        "An `operation` has both `result` and `result_link`. Or an `operation` in a stream has one of them, although the messages of the stream are the states.",
+        "An `operation` has both `result` and `result_link`. Or the `operation` of a server stream has one of them, although the stream's messages are the states of the work, not its result.",
       remedy: "Keep one of the two. In a stream, remove both.",
     },
     "operation-encoding": {
