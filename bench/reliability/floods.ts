@@ -113,7 +113,7 @@ async function served(port: number, agentOf: () => http.Agent): Promise<number> 
     const agent = agentOf();
     const { status } = await call(port, { agent });
     if (status === 200) good++;
-    // Either each call has a separate agent, or all calls share one.
+    // `otherClient` creates an agent for each call. Any other agent is shared, and must stay open.
     if (agentOf === otherClient) agent.destroy();
   }
   return good / CALLS;

@@ -1,6 +1,7 @@
 /**
- * Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). Zeros follow the input
- * and end every varint. Unusual input traps, and the host prints the message with protobuf-es.
+ * Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). The input
+ * is padded with zeros, so that even a truncated varint ends. Unusual input traps, and the host prints the
+ * message with protobuf-es.
  */
 
 /** The read position. */

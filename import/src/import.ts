@@ -27,7 +27,7 @@ export interface ImportOptions extends Selection {
   readonly package?: string | undefined;
   /** The name of the upstream in the configuration. Default: the first part of the package. */
   readonly upstream?: string | undefined;
-  /** The operations, by patterns as in `include`, whose pages are streamed although they are only likely. */
+  /** Patterns of operations, as in `include`, that are streamed although they only appear to have pages. */
   readonly paginate?: readonly string[] | undefined;
   /** The lock file of the previous import. */
   readonly lock?: Lock | undefined;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { checkCondition, covers } from "../../plugin/src/check/conditions.ts";
 
 const VALUES = ["a", "true", "false", "1", "-2.5", "0", "yes"];
-/** Objects with any kind of value that a condition can distinguish, and without the key. */
+/** An object without the key, and an object for each kind of value that a condition can distinguish. */
 const OBJECTS: readonly JsonObject[] = [
   {},
   ...[null, {}, [], true, false, "z", 7, ...VALUES, 1, -2.5, 0].map((k) => ({ k })),

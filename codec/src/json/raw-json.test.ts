@@ -55,7 +55,7 @@ test("property: rawJson returns the original JSON for any value", () => {
   );
 });
 
-test("isRounded is true for numbers whose digits JSON.parse cannot have kept", () => {
+test("isRounded is true for numbers that JSON.parse may have rounded", () => {
   expect([2 ** 53, -(2 ** 53), 1e300, Number.POSITIVE_INFINITY].every(isRounded)).toBe(true);
   expect([0, -0, 0.1, 2 ** 53 - 1, 1e-300].some(isRounded)).toBe(false);
 });

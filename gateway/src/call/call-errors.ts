@@ -23,7 +23,8 @@ export function bodyIdle(idleMs: number): ConnectError {
 /**
  * Returns the error of a call whose client disconnected. Only the handler, the log and the metrics receive
  * it. If the client disconnects at its own deadline, the error is DEADLINE_EXCEEDED, because the call took
- * too long. The client's clock started earlier, so a tolerance of a tenth of the time, or 50 ms, applies.
+ * too long. The client's clock started earlier, so a tolerance applies: a tenth of the time or 50 ms,
+ * whichever is longer.
  */
 export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "startedAt">): ConnectError {
   const leftMs = startedAt + deadline.ms - performance.now();

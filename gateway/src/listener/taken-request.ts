@@ -27,7 +27,8 @@ export interface TakenParts {
   readonly isDraining: () => boolean;
 }
 
-// named constants, because Callbacks does not register these listeners; their callbacks still catch errors
+// These listeners are registered directly, not by `Callbacks`, and catch errors themselves. As constants, the
+// names pass the test that finds unguarded callbacks.
 const CLOSE = "close";
 const DRAIN = "drain";
 const FINISH = "finish";

@@ -88,7 +88,7 @@ const chunked = (before: string, unit: string): Padded => ({
   after: "",
 });
 
-/** Unfinished bodies with a position for padding, after their last byte or before their first byte. */
+/** Unfinished bodies. Padding is appended where each body breaks off. */
 const BODIES: Readonly<Record<string, Padded>> = {
   "zeros of a chunk's size": chunked("", "0"),
   "spaces after a chunk's size": chunked("c", " "),

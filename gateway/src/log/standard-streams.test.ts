@@ -6,8 +6,8 @@ import { fileSink } from "./standard-streams.ts";
 type Written = (error: NodeJS.ErrnoException | null, written: number) => void;
 
 /**
- * Creates a file that accepts a given number of bytes per write, or rejects a write with EAGAIN. At the end
- * of the list it accepts everything.
+ * Creates a file that handles each write as the next entry of `takes` says: it accepts that many bytes, or
+ * fails with EAGAIN. Once `takes` is empty, the file accepts everything.
  */
 function stubbornFile(takes: (number | "EAGAIN")[]) {
   const taken: Uint8Array[] = [];

@@ -123,7 +123,7 @@ function entryOf(shape: Shape, number: number) {
   });
 }
 
-/** Bytes that consist of fields, many with nested messages, and sometimes of arbitrary bytes. */
+/** Encoded fields, many with nested messages, and sometimes arbitrary bytes between them. */
 const wire: fc.Arbitrary<Uint8Array> = fc.letrec<{ fields: Uint8Array }>((tie) => ({
   fields: fc
     .array(

@@ -109,7 +109,7 @@ function needlesOf(secret: Secret): Needles {
 
 function makeNeedles(text: string): Needles {
   if (text === "") return { ...NONE, literal: undefined, plain: [] };
-  // header names arrive in lower case
+  // in lower case too, because a secret that is sent back as a header name arrives in lower case
   const ways = [text, text.toLowerCase(), percentEncode(text), JSON.stringify(text).slice(1, -1)];
   const spellings = [...new Set(ways)].map(escaped).join("|");
   if (text.length < SHORT) {

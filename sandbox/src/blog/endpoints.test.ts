@@ -50,7 +50,7 @@ test("an unsupported avatar size returns 400, and an unknown blog returns 404", 
   });
 });
 
-test("blocks can be listed, added once, added in bulk, and removed", async () => {
+test("blocks can be listed, added one by one or in bulk, and removed", async () => {
   const listed = async () => names((await get("/blocks")).json.response.blocked_tumblelogs);
   expect(await listed()).toEqual(["grace"]);
   const first = await sendForm(`${P}/blocks`, { blocked_tumblelog: "notes.ada.example" });

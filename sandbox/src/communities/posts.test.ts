@@ -239,7 +239,7 @@ test.each(["", "reason=boring", "reason=other", `reason=spam&note=${"x".repeat(1
 );
 
 test.each([{}, { note: " " }, { note: "x".repeat(1001) }])(
-  "the restoration of a post with a bad note is rejected with 400",
+  "restoring a post with an invalid note is rejected with 400",
   async (body) => {
     expect(outcome(await askAs("ada", "PUT", `${C}/moderation/posts/${posts.removed}`, body))).toBe("400");
   },
