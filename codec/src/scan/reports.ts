@@ -54,7 +54,7 @@ export const NO_REPORTS: KeptReports = { first: [], count: 0 };
 class ReportWriter extends DifferenceWriter {
   noteAt(path: ReadonlyArray<string | number>, key: string, value: JsonValue): void {
     this.path = [...path];
-    this.additional(key === "" ? "" : stepText(key), value);
+    this.additional(stepText(key), value);
   }
 }
 

@@ -67,6 +67,11 @@ interface DrawnPage {
   readonly known: number;
 }
 
+/** Returns the path of a drawn key in a report. */
+function pathOfKey(key: string): string {
+  return key === "a.b" ? '["a.b"]' : key;
+}
+
 const PAGE: fc.Arbitrary<DrawnPage> = fc.record({
   names: fc.oneof(
     fc.constant<readonly string[]>([]),
@@ -95,7 +100,7 @@ function expectedOf(pages: readonly DrawnPage[], way: Way, always: boolean, stri
   const ends = (reason?: string): Expected => ({ names, reported: reported.toSorted(), reason });
   let empty = 0;
   for (const [index, { names: own, fate, further }] of pages.entries()) {
-    reported.push(...further, ...(fate === "renamed" ? [way.path("then")] : []));
+    reported.push(...further.map(pathOfKey), ...(fate === "renamed" ? [way.path("then")] : []));
     if (strict && reported.length > 0) return ends("RESPONSE_DRIFT");
     names.push(...own);
     if (always && (fate === "renamed" || fate === "missing")) return ends("RESPONSE_SHAPE");

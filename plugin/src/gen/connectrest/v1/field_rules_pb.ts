@@ -196,7 +196,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    * a path, a cookie or a PART. Default: the value has the representation of its type.
    *
    *     // filters={"status":["open"]}
-   *     Filters filters = 2 [(connectrest.v1.field).json_text = true];
+   *     EventFilters filters = 1 [(connectrest.v1.field).json_text = true];
    *
    * @generated from field: bool json_text = 17;
    */
