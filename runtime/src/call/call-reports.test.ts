@@ -306,7 +306,7 @@ test("a stream that is aborted between two messages throws the reason at the nex
 });
 
 test("a stream without a request message fails and is reported", async () => {
-  const { rest, reports, reported } = await started("paginate", ENDS["completion"] as End);
+  const { rest, reports, reported } = await started("paginate", ENDS.completion as End);
   async function* nothing() {}
   const method = StreamService.method.list;
   const call = rest.transport.stream(
