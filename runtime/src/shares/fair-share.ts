@@ -36,7 +36,7 @@ export class FairShare {
     return this.byCaller.get(caller) ?? 0;
   }
 
-  /** Reports whether the limit has room for an amount, and whether the caller would leave enough for others. */
+  /** Reports whether the limit has room for an amount, and the caller would also leave enough for others. */
   hasRoom(caller: string, amount = 1): boolean {
     const free = this.limit() - this.all - amount;
     if (free < 0) return false;
