@@ -116,7 +116,9 @@ function namedMethods(
   return operations.flatMap((operation) => named.filter((each) => each.operation === operation));
 }
 
-/** Returns the additional method for an operation's pages. Reports operations that only appear to have pages. */
+/**
+ * Returns the additional method for an operation's pages. Reports operations that only appear to have pages.
+ */
 function streamOf(
   planner: Planner,
   operation: Operation,
