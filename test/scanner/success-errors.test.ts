@@ -51,7 +51,16 @@ const ERRORS: fc.Arbitrary<JsonValue> = fc.oneof(
 );
 const NOTHING: readonly JsonValue[] = [null, {}, [], false, ""];
 
-const PATH = fc.constantFrom("errors", "error", "failures", "meta.errors", "data.errors", "data.meta.errors");
+const PATH = fc.constantFrom(
+  "errors",
+  "error",
+  "failures",
+  "'api.errors'",
+  "meta.errors",
+  "data.errors",
+  "data.'api.errors'",
+  "data.meta.errors",
+);
 const SHAPE: fc.Arbitrary<ErrorShape> = fc.oneof(
   PATH.map((path) => ({ kind: "items", path, title: "message", code: "code", detail: "detail" }) as const),
   PATH.map((path) => ({ kind: "title_map", path }) as const),
@@ -111,7 +120,7 @@ function placesOf({ envelope, shapes }: Case): ReadonlySet<string> {
 
 /** Returns a body with a value at a path, and the payload at `data`. */
 function bodyOf({ at, given: { value }, data, isFirst }: Case): Json | undefined {
-  const steps = at.split(".");
+  const steps = Array.from(at.matchAll(/'(.*?)'|[^.']+/g), ([key, quoted]) => quoted ?? key);
   if (steps[0] === "data") {
     if (data === null || typeof data !== "object" || Array.isArray(data)) return undefined;
     return { data: { ...(data as Json), ...nested(steps.slice(1), value) } };

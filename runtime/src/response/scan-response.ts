@@ -5,6 +5,7 @@ import {
   NO_DIFFERENCES,
   ProtoWriter,
   pool,
+  reportedSteps,
   type Scanner,
   type ScanPlan,
   scanner,
@@ -275,10 +276,15 @@ function settled<T extends Decoded>(subject: Subject, decoded: T | undefined): T
   const { list, counts } = decoded?.differences ?? NO_DIFFERENCES;
   const isUnsure =
     subject.errorKeys.size > 0 &&
-    (counts.additional > list.length ||
-      list.some(({ path }) => subject.errorKeys.has(stepsOf(path)[0] ?? "")));
+    (counts.additional > list.length || list.some(({ path }) => mayBeAt(path, subject.errorKeys)));
   counted(subject, decoded !== undefined && !isUnsure);
   return isUnsure ? undefined : decoded;
+}
+
+/** Reports whether the path of a report begins with one of these keys, or with a key that was cut. */
+function mayBeAt(path: string, keys: ReadonlySet<string>): boolean {
+  const [first] = reportedSteps(path);
+  return first?.isCut === true || keys.has(String(first?.key ?? ""));
 }
 
 interface Inner extends Envelope {
