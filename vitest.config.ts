@@ -19,11 +19,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: mode === "rest" ? [...LONG, ...globSync(TESTS).filter(isCut)] : TESTS,
     exclude: ["**/node_modules/**", ...(mode === "short" ? LONG : [])],
-    setupFiles: [
-      "test/idle-process.ts",
-      "test/poisoned-buffers.ts",
-      ...(mode === "short" ? ["test/few-draws.ts"] : []),
-    ],
+    setupFiles: ["test/idle-process.ts", "test/poisoned-buffers.ts", "test/fast-check.ts"],
     env: {
       TEST_MODE: mode,
       // Processes started by tests start in half the time if their modules are in the compile cache.

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fewDraws, hasManyDraws, sampleOf } from "./draws.ts";
+import { fewDraws, hasManyDraws } from "./draws.ts";
+import { sampleOf } from "./sample-of.ts";
 
 test.each([
   [1, 1],

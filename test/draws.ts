@@ -1,8 +1,20 @@
 /**
- * Determines the number of draws that fast-check properties make in `npm test`, and the properties that `npm
- * run test:all` runs again.
+ * Determines the seed of fast-check properties, the number of draws that they make in `npm test`, and the
+ * properties that `npm run test:all` runs again.
  */
-import fc from "fast-check";
+
+/**
+ * The seed of all properties. It is fixed, so that the same commit always has the same result. The
+ * environment variable `SEED` sets another seed; `SEED=random` draws a seed for each property.
+ */
+export const SEED = seedIn(process.env.SEED);
+
+function seedIn(text = "1"): number | undefined {
+  if (text === "random") return undefined;
+  const seed = Number(text);
+  if (!Number.isInteger(seed)) throw new Error(`SEED=${text} is neither an integer nor "random"`);
+  return seed;
+}
 
 /**
  * The maximum number of draws of a property that is not reduced. Other properties make a share of their
@@ -22,11 +34,6 @@ export function fewDraws(all: number): number {
  */
 export function atLeast(count: number): number {
   return process.env.TEST_MODE === "short" ? Math.floor((count * SHARE) / 2) : count;
-}
-
-/** Returns all cases; in `npm test`, `few` of them, which are drawn at random. */
-export function sampleOf<T>(all: readonly T[], few: number): readonly T[] {
-  return process.env.TEST_MODE === "short" ? fc.sample(fc.constantFrom(...all), few) : all;
 }
 
 /** Reports whether a test file has a property that makes fewer draws, or tries fewer cases, in `npm test`. */

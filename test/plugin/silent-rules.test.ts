@@ -1,7 +1,7 @@
 /** Checks that every rule of a field, in every place, changes the generated code or is reported. */
 import { expect, test } from "vitest";
-import { sampleOf } from "../draws.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { sampleOf } from "../sample-of.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
 const TYPES = [

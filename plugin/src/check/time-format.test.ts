@@ -5,7 +5,7 @@ import { timeFormatFault } from "./time-format.ts";
 const PARTS = ["YYYY", "MM", "DD", "HH", "mm", "ss"];
 /** Parts of Java, C#, moment.js and Unicode formats that have a different meaning here, or no meaning. */
 const OTHERS =
-  "Y YY YYY YYYYY y yy yyyy uuuu M MMM MMMM D Do DDD DDDD d dd ddd H h hh k kk m s sss S SS SSS SSSSSS f fff".split(
+  "Y YY YYY YYYYY y yy yyyy uuuu M Mo MMM MMMM D Do DDD DDDo DDDD d dd ddd H h hh k kk m s sss S SS SSS SSSSSS f fff".split(
     " ",
   );
 const BETWEEN = ["-", "/", ".", " ", ":", ", "];
@@ -56,6 +56,7 @@ test.each([
     "DD MMM YYYY",
     "has `MMM`, the name of a month or a day, or the day of a year, which no part stands for; use unit: ISO_8601 or declare a string field;",
   ],
+  ["Do.MM.YYYY", "has `D`, which is no part; did you mean `DD`?"],
   ["YYYY-DD", "has `DD` without `MM`, so that it names no point in time;"],
   ["YYYY YYYY", "has `YYYY` twice; the second one would be literal text;"],
   ["HH:mm", "has no year;"],

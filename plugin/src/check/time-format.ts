@@ -20,6 +20,9 @@ const UNREADABLE: ReadonlyArray<readonly [part: RegExp, meaning: string]> = [
 const TOKEN_LETTERS = "yYuMLdDeEhHkKmsSfFxXaAzZwWqQTn";
 const WORDS: ReadonlySet<string> = new Set(["T", "Z", "um", "de"]);
 
+/** The parts of moment.js for ordinal numbers, e.g. `Do` for "1st". */
+const ORDINAL = /^(?:[MQdwW]|D{1,4})o[TZ]?$/;
+
 /** Returns the fault of a format, which continues `the format of x`; undefined for a valid format. */
 export function timeFormatFault(format: string): string | undefined {
   const found: Part[] = [];
@@ -38,6 +41,7 @@ export function timeFormatFault(format: string): string | undefined {
 
 function isLiteral(word: string): boolean {
   if (WORDS.has(word)) return true;
+  if (ORDINAL.test(word)) return false;
   const hasOther = [...word].some((letter) => !TOKEN_LETTERS.includes(letter));
   return hasOther && !PARTS.some((part) => word.includes(part));
 }
