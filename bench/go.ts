@@ -16,7 +16,7 @@ export const DESCRIPTORS = path.join(FOLDER, "bin/page.binpb");
 
 const BUF = [
   ["generate", "--config", "bench/go/buf.yaml", "--template", "bench/go/buf.gen.yaml"],
-  ["proto/blog/v1", "proto/connectrest/v1", ".protovalidate/buf", "bench/go/proto/bench"].flatMap((each) => [
+  ["proto/blog/v1", "proto/connectrest/v1", "plugin/protos/buf", "bench/go/proto/bench"].flatMap((each) => [
     "--path",
     each,
   ]),

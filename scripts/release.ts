@@ -68,16 +68,15 @@ function run(command: string, ...args: readonly string[]): void {
   if (status !== 0) process.exit(1);
 }
 
-function writeVersion(version: string): void {
-  for (const file of [
-    "package.json",
-    ...[...PACKAGES.keys(), "sandbox"].map((name) => `${name}/package.json`),
-  ]) {
+function writeVersion(version: string, workspaces: readonly string[]): void {
+  for (const file of ["package.json", ...workspaces.map((name) => `${name}/package.json`)]) {
     const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
     writeFileSync(file, `${JSON.stringify(withVersion(manifest, version), null, 2)}\n`);
   }
   run("npm", "install", "--package-lock-only", "--no-audit", "--no-fund");
   run(process.execPath, "scripts/complete-lock.ts");
+  // Generated files name the version of the generator.
+  run("npm", "run", "generate");
 }
 
 function publish(version: string, options: readonly string[]): void {
@@ -90,7 +89,9 @@ if (import.meta.main) {
     options: { "dry-run": { type: "boolean" }, publish: { type: "boolean" } },
   });
   const [version = ""] = positionals;
-  const root = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+  const root = JSON.parse(readFileSync("package.json", "utf8")) as Manifest & {
+    readonly workspaces: readonly string[];
+  };
   const status = spawnSync("git", ["status", "--porcelain"], { encoding: "utf8" }).stdout;
   const problems = obstacles(positionals[0], status, root);
   for (const problem of problems) process.stderr.write(`${problem}\n`);
@@ -105,7 +106,7 @@ if (import.meta.main) {
     const today = new Date().toISOString().slice(0, 10);
     const changelog = withDate(readFileSync("CHANGELOG.md", "utf8"), version, today);
     if (!values["dry-run"]) {
-      writeVersion(version);
+      writeVersion(version, root.workspaces);
       writeFileSync("CHANGELOG.md", changelog);
     }
     run("npm", "run", "check");

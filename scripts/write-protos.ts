@@ -1,12 +1,10 @@
 /**
- * Writes the .proto files that annotated files import. Runs after `npm ci`:
+ * Writes `plugin/protos/`, the module with the .proto files that annotated files import: validate.proto,
+ * files of Google, and the annotations. Projects name this module in `buf.yaml`. The APIs of this repository
+ * import validate.proto from it. Runs after `npm ci`.
  *
- * - `.protovalidate/` has `buf/validate/validate.proto`, for this repository's APIs.
- * - `plugin/protos/` is the module that projects name in `buf.yaml`: validate.proto, files of Google, and the
- *   annotations. In the repository the annotations are a link, so that edits apply to such projects
- *   immediately.
- *
- * The npm registry has no copy of validate.proto, but `@bufbuild/protovalidate` contains its descriptor.
+ * Here the annotations are a link, so that edits apply to such projects immediately. The npm registry has no
+ * copy of validate.proto, but `@bufbuild/protovalidate` contains its descriptor.
  */
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -26,14 +24,11 @@ const GOOGLE: readonly string[] = [
 
 const root = join(import.meta.dirname, "..");
 const module = join(root, "plugin/protos");
-const validate = printProto(file_buf_validate_validate);
+const validate = join(module, "buf/validate/validate.proto");
 
 rmSync(module, { recursive: true, force: true });
-for (const folder of [join(root, ".protovalidate"), module]) {
-  const target = join(folder, "buf/validate/validate.proto");
-  mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, validate);
-}
+mkdirSync(dirname(validate), { recursive: true });
+writeFileSync(validate, printProto(file_buf_validate_validate));
 for (const file of GOOGLE) {
   cpSync(join(root, "node_modules/google-proto-files/google", file), join(module, "google", file));
 }

@@ -1,6 +1,6 @@
 import { brotliCompressSync } from "node:zlib";
 import { call, calls, PAGE } from "./call.ts";
-import { residentOf, startCommand } from "./command.ts";
+import { residentOf, settledAt, startCommand } from "./command.ts";
 import type { Figure } from "./figure.ts";
 import { HEAPS, sendJson, startUpstream, withHeap } from "./world.ts";
 
@@ -31,14 +31,10 @@ async function growth(heapMb: number | undefined): Promise<Figure> {
   await calls(100, 20, () => call(gateway.port));
   const atMost = residentOf(gateway);
   const grown = () => (residentOf(gateway) / before - 1) * 100;
-  const end = performance.now() + MINUTE_MS;
-  while (grown() > GROWN_BY_MOST && performance.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
   return {
     name: withHeap("growth a minute after 100 bombs of an upstream", heapMb),
     unit: "%",
-    value: grown(),
+    value: await settledAt(grown, GROWN_BY_MOST, MINUTE_MS),
     bound: { atMost: GROWN_BY_MOST },
     beside: { immediately: (atMost / before - 1) * 100 },
   };

@@ -77,6 +77,16 @@ export function residentOf({ process: { pid } }: Pick<Command, "process">): numb
   }
 }
 
+/** Waits until a figure is at most `bound`, for up to `ms` milliseconds. Returns the last figure. */
+export async function settledAt(figure: () => number, bound: number, ms: number): Promise<number> {
+  const end = performance.now() + ms;
+  for (;;) {
+    const now = figure();
+    if (now <= bound || performance.now() >= end) return now;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
 function linesOf(log: string, message: string): readonly Readonly<Record<string, unknown>>[] {
   const lines = readFileSync(log, "utf8").split("\n");
   return lines.filter((line) => line.includes(`"msg":"${message}"`)).map((line) => JSON.parse(line));

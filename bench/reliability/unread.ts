@@ -2,7 +2,7 @@ import http2 from "node:http2";
 import net from "node:net";
 import { pause } from "../attacks/attack.ts";
 import { call, LIST_POSTS, REQUEST } from "./call.ts";
-import { residentOf } from "./command.ts";
+import { residentOf, settledAt } from "./command.ts";
 import { longestTurnDuring } from "./control.ts";
 import type { Figure } from "./figure.ts";
 import { forkUpstream, HEAPS, Subject, withHeap } from "./world.ts";
@@ -44,9 +44,7 @@ export async function measureUnread(): Promise<Figure[]> {
       figures.push(await longestTurnDuring(withHeap(who, heapMb), gateway, () => pause(WATCH_MS)));
       const held = () => (residentOf(gateway) - before) / MB;
       const immediately = held();
-      const end = performance.now() + SETTLE_MS;
-      while (held() > HELD_AT_MOST && performance.now() < end) await pause(500);
-      const settled = held();
+      const settled = await settledAt(held, HELD_AT_MOST, SETTLE_MS);
       leave();
       figures.push({
         name: withHeap(`memory for ${who}`, heapMb),

@@ -17,7 +17,7 @@ const IMPORTS = [
 /** Imported .proto files that no package of the buf CLI contains, with their folders in this repository. */
 const VENDORED = [
   ["proto", "connectrest"],
-  [".protovalidate", "buf"],
+  ["plugin/protos", "buf"],
   ["node_modules/google-proto-files", "google/api/annotations.proto"],
   ["node_modules/google-proto-files", "google/api/http.proto"],
   ["node_modules/google-proto-files", "google/rpc/code.proto"],

@@ -5,7 +5,7 @@ import { hasProtoc, NO_PROTOC, type Plugin, runBuf, runProtoc } from "./compiler
 
 const ROOT = join(import.meta.dirname, "../..");
 const PROTO = join(ROOT, "proto");
-const INCLUDES = ["proto", ".protovalidate", "node_modules/google-proto-files"].map((path) =>
+const INCLUDES = ["proto", "plugin/protos", "node_modules/google-proto-files"].map((path) =>
   join(ROOT, path),
 );
 const PARAMETER = "target=ts,import_extension=ts,comments=true";

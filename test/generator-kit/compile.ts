@@ -13,7 +13,7 @@ import {
 /** The folders that sources may import from, relative to the root of the repository. */
 const IMPORTS = {
   connectrest: "proto/connectrest",
-  buf: ".protovalidate/buf",
+  buf: "plugin/protos/buf",
   "google/api/annotations.proto": "node_modules/google-proto-files/google/api/annotations.proto",
   "google/api/field_behavior.proto": "node_modules/google-proto-files/google/api/field_behavior.proto",
   "google/api/http.proto": "node_modules/google-proto-files/google/api/http.proto",

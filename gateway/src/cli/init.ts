@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { exampleTarget, projectFiles, variablesOf } from "../init/files.ts";
@@ -26,7 +26,6 @@ export async function init(folder: string, options: InitOptions): Promise<void> 
   const project = await projectOf(folder, options);
   const files = projectFiles(project);
   const report = project.document === undefined ? [] : [REPORT];
-  checkFolder(folder);
   checkPlace(folder, ["package.json", ...files.keys(), ...report]);
   const manifest = `${JSON.stringify(manifestFor(project, folder), null, 2)}\n`;
   await mkdir(folder, { recursive: true });
@@ -42,16 +41,6 @@ export async function init(folder: string, options: InitOptions): Promise<void> 
 
 /** The file with the losses of an import. */
 const REPORT = "import-report.md";
-
-function checkFolder(folder: string): void {
-  if (folder === "") {
-    throw new InitError("the folder has an empty name; omit it to use the working directory");
-  }
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isDirectory()) {
-    throw new InitError(`${folder} is a file; choose another folder`);
-  }
-}
 
 async function projectOf(folder: string, options: InitOptions): Promise<Project> {
   const defaultName = nameFor(path.basename(path.resolve(folder)));

@@ -1,5 +1,5 @@
 /** The folder of a new project, and the files that it must not lose. */
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { InitError } from "./init-error.ts";
 
@@ -10,6 +10,7 @@ import { InitError } from "./init-error.ts";
  * @throws InitError that names the file in the way
  */
 export function checkPlace(folder: string, files: Iterable<string>): void {
+  checkFolder(folder);
   for (const file of files) {
     const names = file.split("/");
     for (const depth of names.keys()) {
@@ -23,6 +24,16 @@ export function checkPlace(folder: string, files: Iterable<string>): void {
     throw new InitError(
       `${generated} has files, which generation would remove; move them, or choose another folder`,
     );
+  }
+}
+
+function checkFolder(folder: string): void {
+  if (folder === "") {
+    throw new InitError("the folder has an empty name; omit it to use the working directory");
+  }
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isDirectory()) {
+    throw new InitError(`${folder} is a file; choose another folder`);
   }
 }
 

@@ -340,8 +340,12 @@ function numberIn(value: JsonValue | undefined): number | undefined {
 
 /** Returns the total that a page states, or undefined if the page states no total or contradicts it. */
 function totalIn({ by, total }: Pick<Advance<"step">, "by" | "total">, page: Page): number | undefined {
-  const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
+  const all = statedTotal(total, page);
   return all === undefined || all < leastTotal(by, page) ? undefined : all;
+}
+
+function statedTotal(path: string | undefined, { payload }: Page): number | undefined {
+  return path === undefined ? undefined : numberIn(valueAt(payload, path));
 }
 
 /**
@@ -353,7 +357,7 @@ function leastTotal(by: Advance<"step">["by"], { items }: Page): number {
 }
 
 function lostTotal({ by, total }: Advance<"step">, page: Page): FoundDifferences {
-  const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
+  const all = statedTotal(total, page);
   const least = leastTotal(by, page);
   if (total === undefined || all === undefined || all >= least) return NO_DIFFERENCES;
   return lostAt(total, `a total of ${least} or more`, "number");
