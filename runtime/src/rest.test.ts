@@ -155,7 +155,7 @@ test.each<[EmptySpelling, string]>([
   ["empty_string", '{"response":""}'],
   ["empty_body", ""],
 ])(
-  "an empty payload that a rule allows gives an empty message, and no difference is reported: %s",
+  "an empty payload that a rule allows becomes an empty message, and no difference is reported: %s",
   async (spelling, body) => {
     const reports: DifferenceReport[] = [];
     const options = { onDifference: (report: DifferenceReport) => void reports.push(report) };
@@ -471,7 +471,7 @@ test("the text of an error response is read even if the body is compressed", asy
   );
 });
 
-test("rejected configured credentials are an error of the operator, and rejected credentials of the caller are an error of the caller", async () => {
+test("rejected configured credentials are reported as the operator's error, and rejected credentials of the caller as the caller's error", async () => {
   const rules = { credentials: ["oauth2"] } as const;
   const fixed = { oauth2: { accessToken: "t" } };
   const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });

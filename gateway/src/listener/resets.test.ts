@@ -18,7 +18,7 @@ function allowed(count: number, reset: { ageMs: number; timeoutMs: number | unde
   return count;
 }
 
-test("a client may cancel 100 calls at the same time, and no more", () => {
+test("a client may cancel 100 calls at the same time, but no more", () => {
   expect(allowed(1000, early)).toBe(100);
 });
 

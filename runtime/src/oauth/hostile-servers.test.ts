@@ -301,7 +301,7 @@ test("a response without the issuer is rejected if the metadata declares that re
   expect(error.rawMessage).toMatch(/response parameter "iss" \(issuer\) missing/);
 });
 
-test("the request contains PKCE, state and resource, and the code is exchanged with the verifier", async () => {
+test("the request contains a code challenge, a state and the resource, and the code is exchanged with the verifier", async () => {
   const tokens = { access_token: "at-1", token_type: "Bearer", refresh_token: "rt-1" };
   const { url, forms } = await serverSaying((url) => ({
     [METADATA]: { body: good(url) },
