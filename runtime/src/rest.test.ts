@@ -238,7 +238,7 @@ const CASES: ReadonlyArray<
     Code.Internal,
   ],
   [
-    "responds with half of a document",
+    "responds with a truncated document",
     () => respondingWithJson('{"id":'),
     "upstream things: expected JSON with status 200, got application/json that does not parse (6 bytes)",
     "UPSTREAM_BODY_NOT_JSON",
@@ -675,22 +675,22 @@ test.each<
   ["lost", { differences: { lost: "fail" } }, undefined, "id"],
   ["converted", { differences: { converted: "fail" } }, undefined, "name"],
   ["additional", { differences: { additional: "fail" } }, undefined, "more0"],
-  ["strict, in the words of both", { strict: true, differences: { lost: "fail" } }, undefined, "id"],
+  ["strict, with an equal level of lost", { strict: true, differences: { lost: "fail" } }, undefined, "id"],
   [
-    "a method's own, over strict",
+    "the method's level takes precedence over strict",
     { strict: true, differences: { methods: { "test.v1.ThingService/GetThing": { lost: "log" } } } },
     undefined,
     undefined,
   ],
-  ["an upstream's own", { strict: true }, { lost: "ignore" }, undefined],
+  ["the upstream's level", { strict: true }, { lost: "ignore" }, undefined],
   [
-    "a service's own",
+    "the service's level",
     { differences: { methods: { "test.v1.ThingService": { converted: "fail" } } } },
     {},
     "name",
   ],
   [
-    "a method's own, over its service's",
+    "the method's level takes precedence over its service's level",
     {
       differences: {
         lost: "fail",

@@ -1,4 +1,3 @@
-
 /** The kinds of credentials that an upstream may require, with their names in annotations. */
 export const CREDENTIALS = {
   none: "NONE",
