@@ -70,11 +70,11 @@ export const LIMIT_TABLE = {
   ),
   queuedCalls: liveSharedCount(
     1024,
-    "The maximum number of calls in the queue. Calls wait there while `callsInFlight` of the gateway or of their upstream is reached. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE. When the queue is full, a call from a client with fewer waiting calls replaces a call of the client with the most waiting calls.",
+    "The maximum number of calls in the queue. A call waits there while `callsInFlight` of the gateway or of the call's upstream is reached. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE. When the queue is full, a call from a client with fewer waiting calls replaces a call of the client with the most waiting calls.",
   ),
   queueTimeoutMs: liveMs(
     1000,
-    "How long a call may wait in the queue before it fails with UNAVAILABLE. The only call of a client may wait for up to twice the usual duration of calls to its upstream, if that is longer.",
+    "How long a call may wait in the queue before it fails with UNAVAILABLE. If a client has no other call, the call may wait longer: for up to twice the usual duration of calls to its upstream.",
   ),
   callsPerClient: liveSharedCount(
     1024,
@@ -125,7 +125,7 @@ export const LIMIT_TABLE = {
     unit: "bytes",
     max: 1024 * 1024,
     effect:
-      "The maximum total size of the headers of a request. Over HTTP/2, 32 bytes are added for each header. Larger requests get 431 (gRPC: RESOURCE_EXHAUSTED). Over HTTP/2, a stream with more than 64 KiB of headers is reset. Over HTTP/1.1, the head of a request as sent, including white space and empty lines, may be larger by `urlBytes` and by 128 KiB, because a connection reads that much ahead. An HTTP/2 connection is closed with ENHANCE_YOUR_CALM if its requests repeat compressed headers or trailers (HPACK) so often that they expand to far more than was sent.",
+      "The maximum total size of the headers of a request. Over HTTP/2, 32 bytes are added for each header. Larger requests get 431 (gRPC: RESOURCE_EXHAUSTED). Over HTTP/2, a stream with more than 64 KiB of headers is reset. Over HTTP/1.1, the head of a request as sent, including white space and empty lines, may exceed the limit by `urlBytes` plus 128 KiB, because a connection reads that much ahead. An HTTP/2 connection is closed with ENHANCE_YOUR_CALM if its requests repeat compressed headers or trailers (HPACK) so often that they expand to far more than was sent.",
   },
   headerCount: count(
     100,
@@ -206,7 +206,7 @@ export const LIMIT_TABLE = {
     unit: "per second",
     max: 100_000,
     effect:
-      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. A burst of `streamsPerConnection` resets is allowed; after that, a connection that exceeds this rate is closed with ENHANCE_YOUR_CALM. Resets of streams that were open for less than 100 ms are also limited per client: all connections of one client together may have as many as `requestsPerClient` / `streamsPerConnection` separate connections. Once 50 connections of one client have been closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
+      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. A burst of `streamsPerConnection` resets is allowed; after that, a connection that exceeds this rate is closed with ENHANCE_YOUR_CALM. Resets of streams that were open for less than 100 ms are also counted across all connections of a client, which together may have as many as `requestsPerClient` / `streamsPerConnection` connections could have separately. Once 50 connections of one client have been closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
   },
   drainNoticeMs: {
     default: 5000,

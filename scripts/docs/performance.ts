@@ -47,7 +47,7 @@ function chartOf(name: string, recording: Recording): string {
 
 function markdown(recording: Recording, pages: readonly string[]): string {
   const { date, node, cpus, load, rounds, turns, warmUp, callsOfBurst, skipped } = recording;
-  const extent = `${warmUp} warm-up calls, then ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, fewer with large pages`;
+  const extent = `${warmUp} warm-up calls, then ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, or fewer if the page is large`;
   return page(
     readFileSync(HEAD, "utf8").replace("<!-- in short -->", inShort(recording)),
     "## Figures",

@@ -138,7 +138,7 @@ const redisAddress = z
 
 const watch = z.strictObject({
   resumeKey: optionalSecret.describe(
-    "The key that signs resume tokens: at least 32 characters, e.g. from `openssl rand -hex 32`. With this key, streams can resume after a restart and at other replicas. Default: a random key, so resume tokens are valid until the process ends.",
+    "The key that signs resume tokens: at least 32 characters, e.g. from `openssl rand -hex 32`. With the same key in all replicas, a stream can resume after a restart and at any replica. Default: each process uses a random key, so other processes, including a restarted one, reject its resume tokens with RESUME_TOKEN_INVALID.",
   ),
   previousResumeKey: optionalSecret.describe(
     "The previous value of `resumeKey`. Resume tokens signed with it are still accepted. Default: none.",
@@ -219,7 +219,7 @@ export const configSchema = z.strictObject({
   bus: bus
     .optional()
     .describe(
-      "Share watched feeds between replicas over Redis or Valkey. One replica polls a feed, and all replicas deliver its items. Default: the workers of one gateway share feeds, and each gateway polls separately.",
+      "Share watched feeds between replicas over Redis or Valkey. One replica polls a feed, and all replicas deliver its items. All replicas need the same `watch.resumeKey`; without `watch.resumeKey`, the gateway rejects the configuration. Default: the workers of one gateway share feeds, and each gateway polls separately.",
     ),
   differences: differences
     .optional()
