@@ -82,11 +82,11 @@ export const LIMIT_TABLE = {
   ),
   watchers: liveSharedCount(
     10_000,
-    "The maximum number of concurrent streams that watch a feed. They do not count in `callsInFlight` and `requestsInFlight`, because they wait for hours and cost little. Further streams fail with UNAVAILABLE, or replace a stream of another client (`watchersPerClient`).",
+    "The maximum number of concurrent streams that watch a feed. Watch streams do not count toward `callsInFlight` and `requestsInFlight`, because such streams wait for hours and cost little. Further streams fail with UNAVAILABLE, or replace a stream of another client (`watchersPerClient`).",
   ),
   watchersPerClient: liveSharedCount(
     1000,
-    "The maximum number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, a single client may hold all of the streams. Then a stream of another client replaces the newest stream of the client with the most streams, if that client has more than this limit or more than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
+    "The maximum number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, a single client may hold all of the streams. After that, a further stream of another client replaces the newest stream of the client with the most streams, provided that this client has more streams than this limit or than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
   ),
   eventLoopDelayMs: liveMs(
     500,
@@ -206,7 +206,7 @@ export const LIMIT_TABLE = {
     unit: "per second",
     max: 100_000,
     effect:
-      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. A burst of `streamsPerConnection` resets is allowed; after that, a connection that exceeds this rate is closed with ENHANCE_YOUR_CALM. Resets of streams that were open for less than 100 ms are also counted across all connections of a client, which together may have as many as `requestsPerClient` / `streamsPerConnection` connections could have separately. Once 50 connections of one client have been closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
+      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. A burst of `streamsPerConnection` resets is allowed; after that, a connection that exceeds this rate is closed with ENHANCE_YOUR_CALM. Resets of streams that were open for less than 100 ms are also counted per client: the limits for all connections of a client together are `requestsPerClient` / `streamsPerConnection` times the limits for one connection. Once 50 connections of one client have been closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
   },
   drainNoticeMs: {
     default: 5000,
@@ -215,7 +215,7 @@ export const LIMIT_TABLE = {
     max: DAY,
     reloads: true,
     effect:
-      "How long the gateway still accepts connections and requests after SIGTERM. During this time, readiness fails and clients are asked to reconnect elsewhere, so that load balancers notice the shutdown. Then the gateway stops listening and closes idle connections. SIGINT skips this time. Default if `server.host` is a loopback address: 0.",
+      "How long the gateway still accepts connections and requests after SIGTERM. During this time, readiness fails and clients are asked to reconnect elsewhere, so that load balancers notice the shutdown. Then the gateway stops listening and closes idle connections. SIGINT skips this wait. Default if `server.host` is a loopback address: 0.",
   },
   drainStreamsMs: liveMs(
     5_000,

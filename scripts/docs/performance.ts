@@ -196,7 +196,7 @@ function profileParts({ profiles }: Recording): string[] {
   const percent = (share = 0) => `${(share * 100).toFixed(0)}%`;
   return [
     "### Where the time goes",
-    "This table shows how the processor time of a call to the gateway is divided among the parts of the code, from samples of the main thread's stack. The first number is the part's own share. The number in parentheses includes everything that the part calls.",
+    "This table shows how much of a call's processor time each part of the gateway's code takes, according to samples of the main thread's stack. The first number is the part's own share. The number in parentheses includes everything that the part calls.",
     table(
       ["", ...columns],
       parts.map((part) => [

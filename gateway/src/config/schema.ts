@@ -46,7 +46,7 @@ const server = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "The host names that callers use for the gateway, e.g. `gateway.example.com`. `*.example.com` means all subdomains, and `*` every host. Requests for other hosts get 421, except health checks. This keeps out web pages that point their own host name to the gateway (DNS rebinding). Default if `server.host` is a loopback address: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`. For other addresses, the setting is required.",
+      "The host names that callers use for the gateway, e.g. `gateway.example.com`. `*.example.com` means all subdomains, and `*` every host. Requests for other hosts get 421, except health checks. The check keeps out web pages that point their own host name to the gateway (DNS rebinding). Default if `server.host` is a loopback address: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`. For other addresses, the setting is required.",
     ),
   origins: z
     .array(
@@ -149,7 +149,7 @@ const watch = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe(
-      `The maximum number of different feeds that each process watches at the same time. One caller may have all of them. When the maximum is reached, a caller with fewer feeds replaces the newest feed of the caller with the most feeds. The streams of the replaced feed end with RESOURCE_EXHAUSTED, and can resume later with their resume tokens. Default: ${WATCH_DEFAULTS.maxFeeds}.`,
+      `The maximum number of different feeds that each process watches at the same time. One caller may use all of these feeds. When the maximum is reached, a caller with fewer feeds replaces the newest feed of the caller with the most feeds. The streams of the replaced feed end with RESOURCE_EXHAUSTED, and can resume later with their resume tokens. Default: ${WATCH_DEFAULTS.maxFeeds}.`,
     ),
 });
 

@@ -197,7 +197,7 @@ export const upstreamSchema = z
     baseUrl: address
       .optional()
       .describe(
-        "The base URL of the API, e.g. `https://api.example.com`. It is used for every base that `bases` does not name.",
+        "The base URL of the API, e.g. `https://api.example.com`. This URL is used for every base that `bases` does not name.",
       ),
     bases: z
       .record(text, address)

@@ -52,7 +52,7 @@ export const ERRORS = {
   REQUEST_NOT_HTTP: {
     code: Code.Internal,
     text: "upstream {upstream}: the request is not valid HTTP: {problem}",
-    cause: "A constant header or the verb of the method is not allowed in HTTP.",
+    cause: "A constant header or the verb of the method is not valid HTTP.",
     remedy: "Correct the rules of the method.",
   },
   ADAPTER_FAILED: {
@@ -252,7 +252,8 @@ export const ERRORS = {
     text: "upstream {upstream}: the {client} failed before the response: {problem}",
     cause:
       "The dispatcher or `fetch` of the options failed. The error does not show whether the request was sent.",
-    remedy: "See the cause. Retry only if the method is idempotent, because the upstream may have executed the request.",
+    remedy:
+      "See the cause. Retry only if the method is idempotent, because the upstream may have executed the request.",
   },
   UPSTREAM_CLIENT_FAILED: {
     code: Code.Internal,

@@ -136,7 +136,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "from-nested": {
       meaning:
-        "A field comes from a header or the status, but its message is nested in a response or is an item of a stream. Neither headers nor the status are available there.",
+        "A field comes from a header or the status, but its message is nested in a response or is an item of a stream. Neither headers nor the status are available in nested messages and items.",
       remedy: "Move the field to the response message.",
     },
     "when-member": {

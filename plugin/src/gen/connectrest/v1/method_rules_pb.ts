@@ -707,10 +707,10 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
    * The path to error items. If the status is a success status, a response with error items and a payload is
    * a success, and the error items are reported as `lost`. A response with error items and without a payload,
    * or with an empty payload, is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`.
-   * The same holds for the paths of `error_bodies` except `text`. Empty values, the texts `0`, `false`, `none`,
-   * `null` and `ok`, and an object whose `code` is 0, `OK` or 200 to 299 are not error items; without a `code`,
-   * a `status` of `OK` or 200 to 299 decides. To allow error items in successful responses, list their path in
-   * `known`. Default: `errors`.
+   * The same rules apply to the paths of `error_bodies`, except `text`. An empty value, one of the strings
+   * `0`, `false`, `none`, `null` and `ok`, and an object whose `code` is 0, `OK` or 200 to 299 are not error
+   * items. If an object has no `code`, the object is not an error item if its `status` is `OK` or 200 to 299.
+   * To allow error items in successful responses, list their path in `known`. Default: `errors`.
    *
    * @generated from field: string errors = 4;
    */

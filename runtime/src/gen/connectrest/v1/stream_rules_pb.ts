@@ -119,10 +119,10 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   linkQuery: string;
 
   /**
-   * A condition on the payload that holds if more pages follow. On a page with a link or a cursor, the stream
-   * ends and reports the key of the condition as `lost` if the key is missing or null. On a page with a link,
-   * the same happens if the condition does not hold. A condition with `present` reports nothing. Default: no
-   * condition.
+   * A condition on the payload that holds if more pages follow. If a page has a link or a cursor, but the key
+   * of the condition is missing or null, the stream ends and reports this key as `lost`. If a page has a
+   * link, but the condition does not hold, the stream also ends and reports the key. A condition with
+   * `present` reports nothing. Default: no condition.
    *
    *     more: {key: "has_more", values: "true"}
    *
