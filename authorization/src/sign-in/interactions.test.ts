@@ -194,7 +194,7 @@ test("the return of one flow is rejected in another flow", async () => {
   expect(blog.counts.get("/token code")).toBeUndefined();
 });
 
-test("an expected issuer is compared, and required if the configuration says so", async () => {
+test("the issuer in a response must be the expected one, and is required if the configuration says so", async () => {
   const settings = { ...blog.settings, issuer: "https://issuer.example", requireIssuer: true };
   const provider = providerSettings("blog", blog, { server: { kind: "oauth2", settings } });
   await start({ providers: [provider] });
@@ -670,7 +670,7 @@ test("a consent is remembered for its client, scopes and host, for a limited tim
   expect(await isAsked({}, ["read"])).toBe(true);
 });
 
-test("consents to a self-registered client are remembered by ID only, and never on the person's machine", async () => {
+test("consents to a self-registered client are remembered by ID only, and never for a client on the person's machine", async () => {
   await start({ settings: { consentMs: 60_000 } });
   const isAsked = async (client: Parameters<SignInWorld["start"]>[0]) => {
     const flow = world.start(client);

@@ -254,7 +254,7 @@ test("a session with tokens that cannot be refreshed ends when the tokens expire
   expect(await reasonOfFailure(world.sessions.credentials(id, "blog"))).toBe("SESSION_ENDED");
 });
 
-test("tokens that cannot be refreshed and that a method rejects end the session if the check is rejected too", async () => {
+test("a session ends if a method rejects its tokens, which cannot be refreshed, and the check is rejected too", async () => {
   blog.hasRefresh = false;
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });

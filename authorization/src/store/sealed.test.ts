@@ -87,7 +87,7 @@ test.each(["base64", "base64url", "hex"] as const)("a key can be written as %s",
 });
 
 test.each(["", "secret", "correct horse battery staple", randomBytes(31).toString("base64"), "ü".repeat(64)])(
-  "a key that is too short or malformed is rejected, and the error does not show it: %#",
+  "a key that is too short or malformed is rejected, and the error does not show the key: %#",
   (key) => {
     const failure = () => new KeyRing([new Secret(key)]);
     expect(failure).toThrow("a key has to be at least 32 random bytes in base64 or hexadecimal digits");

@@ -135,7 +135,7 @@ test("callers get about the same throughput, however many calls each of them mak
       const done = wanted.map((_, index) => simulation.of(String(index)).done);
       const total = done.reduce((sum, each) => sum + each, 0);
       expect(total).toBe(120 * CAPACITY);
-      // the first client had all slots until other clients waited
+      // the first client to call has all slots until the other clients call
       for (const each of done) expect(each).toBeGreaterThan((0.85 * total) / wanted.length - CAPACITY);
       vi.clearAllTimers();
     }),

@@ -166,7 +166,7 @@ test("import passes its arguments to connect-rest-import, and exits with its sta
   expect(missing.output().stderr).toContain("none.yaml: is no file that can be read");
 });
 
-test("rejects a folder whose gen/ has files of others, which generation would remove", async () => {
+test("rejects a folder with foreign files in gen/, because generation would remove them", async () => {
   folderWith("precious/gen", { "mine.ts": "export {};\n" });
   const { status, stderr } = await init("precious");
   expect(stderr).toContain("has files, which generation would remove");
@@ -190,7 +190,7 @@ test.each([
   expect(readdirSync(path.join(directory, folder))).toEqual([link]);
 });
 
-test("rejects a file in place of a folder, and the reverse, and writes nothing", async () => {
+test("rejects a file where a folder belongs, or a folder where a file belongs, and writes nothing", async () => {
   folderWith("files", { proto: "" });
   expect((await init("files")).stderr).toContain("is a file, but the project needs a folder there");
   mkdirSync(path.join(directory, "folders/README.md"), { recursive: true });

@@ -480,7 +480,7 @@ const BESIDE = [
 ] as const;
 
 test.each(ADDRESSES)(
-  "one run reports the mistakes in an upstream with the invalid address {%s} and in its other settings",
+  "one run reports both the invalid address {%s} and the mistakes in the upstream's other settings",
   async (address) => {
     for (const [setting, problem] of BESIDE) {
       const settings = [address, setting].filter((text) => text !== "").join(", ");

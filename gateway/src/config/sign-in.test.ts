@@ -76,7 +76,7 @@ test("OAuth 2.0 sign-in settings are read with their secret, key and defaults", 
   );
 });
 
-test("OAuth 1.0a sign-in settings are read with methods of the upstream and descriptions of scopes", async () => {
+test("OAuth 1.0a sign-in settings are read with the upstream's methods and the scope descriptions", async () => {
   const oauth1 =
     "oauth1: { requestTokenEndpoint: 'https://a.example/1', authorizationEndpoint: 'https://a.example/2', accessTokenEndpoint: 'https://a.example/3', consumerKey: { env: SECRET }, consumerSecret: { env: SECRET } }";
   const probes =

@@ -42,7 +42,7 @@ class FakeSession extends EventEmitter {
 
 const PROXY = "proxy";
 
-/** Turns that end when the test says so. */
+/** Creates turns that end when the test says so. */
 function start(sessions: readonly FakeSession[]) {
   const soon: (() => void)[] = [];
   const timers: (() => void)[] = [];

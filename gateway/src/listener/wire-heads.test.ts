@@ -39,7 +39,10 @@ function connect(isSecure: boolean): net.Socket {
   return isSecure ? tls.connect({ ...options, ca: certificate }) : net.connect(options);
 }
 
-/** A message with a position for padding: the parts before and after the padding, and its repeated unit. */
+/**
+ * A message with a position for padding: the parts before and after the padding, and the unit that the
+ * padding repeats.
+ */
 interface Padded {
   readonly before: string;
   readonly unit: string;

@@ -80,7 +80,7 @@ export class WriteWatch {
    * Makes room under contention: cuts responses that have been unread for `ms`, which is shorter than
    * `stalledMs`.
    *
-   * @returns whether a response was cut, now or just before
+   * @returns whether a response was cut, now or by the previous attempt, if that was very recent
    */
   shed(ms: number): boolean {
     if (this.now() - this.lastShedAt >= SHED_EVERY_MS) {

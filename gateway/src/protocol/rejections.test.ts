@@ -162,7 +162,7 @@ test("for gRPC, the error for a deadline that passes in the queue is in headers 
   held.on("error", () => undefined);
   const empty = envelopes([0, new Uint8Array()]);
   held.write(empty);
-  // once its first message was returned, the call is running
+  // the call runs once its first message has been returned
   await once(held, "response");
   const headers = { ...grpc, ":path": ECHO, "grpc-timeout": "20m" };
   const { head, isTrailersOnly } = await h2(queue.port, headers, empty);
@@ -236,7 +236,7 @@ test("on the fast path, the trailers of a handler reach a Connect client", async
   expect(headers).toMatchObject({ "trailer-x-trailer": "of the handler", "x-header": "of the handler" });
 });
 
-test("headers that a handler has set are sent before the status of its stream, not together with it", async () => {
+test("a stream sends the headers that its handler has set before its status, not together with the status", async () => {
   const failing = await startServer({
     routes: (router) =>
       router.service(EchoService, {
