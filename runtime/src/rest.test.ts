@@ -638,7 +638,7 @@ test("in strict mode, only lost values fail the call", async () => {
   const rest = await restTo(respondingWithJson({ name: ["x"] }), { options: { strict: true } });
   const error = await failureOf(get(rest));
   expect(error.rawMessage).toBe(
-    "upstream things: test.v1.ThingService.GetThing: name: expected string, got array (strict mode)",
+    "upstream things: test.v1.ThingService.GetThing: name: expected string, got array (differences: fail)",
   );
   expect(reasonOf(error)).toBe("RESPONSE_DRIFT");
   expect(error.code).toBe(Code.Internal);

@@ -491,7 +491,7 @@ test("an item with a lost value ends a strict stream", async () => {
   });
   const error = await failureOf(upstream.all());
   expect(error.rawMessage).toBe(
-    "upstream things: test.v1.StreamService.List: posts[0].id: expected uint64, got string (strict mode)",
+    "upstream things: test.v1.StreamService.List: posts[0].id: expected uint64, got string (differences: fail)",
   );
 });
 
