@@ -10,8 +10,8 @@ const MAX_PLACES = 20;
 /**
  * Adds to an error the path of the invalid value in the request message: `pen.lists[1].tags.color`, in names
  * of the .proto file. The code that writes a value knows only the value and its name on the wire. If a scalar
- * occurs in several locations, the path leads to the field that contains all of them. If only the whole
- * request contains all of them, the wire name stays.
+ * occurs in several locations, the path leads to the field that contains all of them. If no field contains
+ * all of them, the error keeps the wire name.
  */
 export function located(error: ConnectError, desc: DescMessage, message: Message): ConnectError {
   const found = locatable(error);
