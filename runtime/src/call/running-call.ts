@@ -40,6 +40,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** The length in bytes of the last large response. */
   largeBytes = 0;
   readonly progress = new CallProgress();
+  /** The decoder of the last response. Undefined before the first response. */
+  readBy: "scanner" | "decoder" | undefined;
 
   constructor(route: Route<A>, context: CallContext, settings: CallSettings) {
     this.route = route;
