@@ -5,7 +5,6 @@ import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Credentials } from "../credentials/credentials.ts";
-import type { CallTrace } from "../explain/call-trace.ts";
 import type { Decoder } from "../response/decode.ts";
 import type { ResponseScanner } from "../response/scan-response.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
@@ -40,8 +39,6 @@ export interface CallContext {
    * caller.
    */
   readonly feed?: string | undefined;
-  /** Records the requests of an explained call. */
-  readonly trace?: CallTrace | undefined;
 }
 
 /** Settings that all running calls share. */
