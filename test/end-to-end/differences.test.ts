@@ -264,7 +264,7 @@ test("strict mode turns a lost value into an error", async () => {
   if (lost === undefined) throw new Error("expected a case");
   expect(await failureOf(list(lost, "gRPC proto, h2c", strict))).toEqual({
     code: "Internal",
-    text: "upstream blog: blog.v1.PostService.ListPosts: posts[1].slug: expected string, got object (strict mode)",
+    text: "upstream blog: blog.v1.PostService.ListPosts: posts[1].slug: expected string, got object (differences: fail)",
     reason: "RESPONSE_DRIFT",
     domain: "blog",
     metadata: {},
