@@ -30,7 +30,7 @@ interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind
 export type NextPage<I extends DescMessage = DescMessage> =
   /**
    * The payload contains a link: a string, or an object with `href`. `query` is the path to additional query
-   * parameters of the link. With `always`, every page must have the key.
+   * parameters of the link. With `always`, every page must contain the key of the link.
    */
   | { readonly kind: "link"; readonly path: string; readonly query?: string; readonly always?: boolean }
   /** The `Link` header contains a link with this relation (RFC 8288). */

@@ -142,7 +142,7 @@ export interface RateLimitRule {
 
 /** A condition on a field of the request message. */
 export interface RequestCondition {
-  /** The name of the field in the .proto file. Dots lead to fields of messages. */
+  /** The name of the field in the .proto file. Dots lead to nested fields. */
   readonly field: string;
   /**
    * The values that meet the condition: scalars as strings, or names of enum values. One item of a list is
