@@ -453,7 +453,7 @@ export const ERRORS = {
     code: Code.Aborted,
     text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again, with the resume token",
     cause:
-      "The function that provides credentials returned a different owner than before. Or it returned no owner and different secrets, such as a refreshed token, which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
+      "The function that provides credentials returned a different owner than before. Or the function returned no owner, but different secrets (e.g. a refreshed token), which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
     remedy:
       "Watch again with the token of the last message. To keep streams across refreshed tokens, let the function return an `owner`: the account, or the caller's session.",
   },
