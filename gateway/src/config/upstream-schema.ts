@@ -52,7 +52,9 @@ const credentials = z.strictObject({
   basic: z
     .strictObject({
       username: secret.describe("The user name, or a token in its place."),
-      password: optionalSecret.describe("The password. Omit the password for APIs that take a token as the user name."),
+      password: optionalSecret.describe(
+        "The password. Omit the password for APIs that take a token as the user name.",
+      ),
     })
     .optional()
     .describe("Authenticate requests with a user name and a password (HTTP Basic, RFC 7617)."),
