@@ -38,7 +38,7 @@ test("property: a sealed value does not open in another place, even if the joine
   );
 });
 
-test("property: a value does not open after a change of any character", () => {
+test("property: a sealed value does not open if any of its characters is changed", () => {
   const ring = new KeyRing([newKey()]);
   const sealed = ring.seal("a token", PLACE);
   for (let index = 0; index < sealed.length; index++) {

@@ -37,7 +37,7 @@ function setup(limits: LimitOptions, now = () => Date.now()) {
   return { admission, log, rejections, enter, setOverload };
 }
 
-test("calls run up to callsInFlight, and further calls wait and run in order of arrival", () => {
+test("up to callsInFlight calls run, and further calls wait and run in order of arrival", () => {
   const { admission, log, enter } = setup({ callsInFlight: 2 });
   const leaveA = enter("a");
   const leaveB = enter("b");
@@ -203,7 +203,7 @@ test("the error for a call that is rejected because its upstream and the queue a
   );
 });
 
-test("a full queue drops a call of the client with the most waiting calls when a client with fewer arrives", () => {
+test("when a client with fewer waiting calls makes a call, a full queue drops a call of the client with the most", () => {
   const { log, rejections, enter } = setup({ callsInFlight: 1, queuedCalls: 3 });
   for (const name of ["a", "b", "c", "d"]) enter(name);
   enter("other", { client: "192.0.2.2" });

@@ -303,7 +303,7 @@ export class Admission {
     return difference < 0;
   }
 
-  /** Returns the larger of the client's shares of the upstream and of the process. */
+  /** Returns the client's share of the upstream or of the process, whichever is larger. */
   private shareOf({ client, upstream }: Entry): number {
     return Math.max(this.process.shareOf(client), upstream?.shareOf(client) ?? 0);
   }

@@ -102,7 +102,7 @@ test("a second caller's call runs immediately, however many calls of the first c
   );
 });
 
-test("a third caller's call runs as soon as any call of the other two ends, however many of their calls wait", () => {
+test("a third caller's call runs as soon as any call of the other two callers ends, however many of their calls wait", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: CAPACITY, max: 500 }),

@@ -1,5 +1,3 @@
-/** The settings of a new project. */
-
 /** The kinds of credentials that an upstream may require, with their names in annotations. */
 export const CREDENTIALS = {
   none: "NONE",

@@ -181,7 +181,7 @@ test("requests whose heads are within the limits are served, even after requests
  */
 const BOUND = LIMITS.headerBytes + LIMITS.urlBytes + 2 * READ_AHEAD;
 
-test("a head with too much padding gets 431 or 400, or its connection is closed, also after other requests", async () => {
+test("a head with too much padding gets 431 or 400, or its connection is closed, even after other requests", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...Object.entries(HEADS)),

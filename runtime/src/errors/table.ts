@@ -18,7 +18,7 @@ export const ERRORS = {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be part of a URL path; {remedy}",
     cause:
-      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path.",
+      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path. If several parameters share a path segment, one contains the text that separates them.",
     remedy: "Send a value that is not empty, not `.` or `..`, and has no control characters.",
   },
   PARAMETER_VALUE_INVALID: {

@@ -66,7 +66,7 @@ test.each<[string, Given, string]>([
     "upstream things responded with 503 Service Unavailable",
   ],
   [
-    "HTML that says it is plain text",
+    "HTML that is declared as plain text",
     { body: " <!doctype html>", headers: { "content-type": "text/plain" } },
     "upstream things responded with 503 Service Unavailable",
   ],
@@ -160,7 +160,7 @@ const ERRORS: readonly ErrorRule[] = [
 const item = (code: number) => ({ body: { errors: [{ title: "T", code }] } });
 
 test.each<[string, number, Given, Code, string]>([
-  ["status and subcode", 400, item(8001), Code.AlreadyExists, "NAME_TAKEN"],
+  ["the status and the subcode", 400, item(8001), Code.AlreadyExists, "NAME_TAKEN"],
   ["no subcode", 400, item(0), Code.InvalidArgument, "NO_SUBCODE"],
   ["a subcode that no rule names", 400, item(9), Code.InvalidArgument, "BAD_REQUEST"],
   [

@@ -65,9 +65,9 @@ export interface HandedLimits {
 }
 
 /**
- * Hands an exchange whose request was already sent over to undici, which reads the response from its first
- * byte. Unlike this client, undici supports all of HTTP/1.1, and reports invalid responses. The connection is
- * closed afterwards.
+ * Hands over to undici an exchange whose request has already been sent. undici reads the response from its
+ * first byte. Unlike this client, undici supports all of HTTP/1.1, and reports invalid responses. The
+ * connection is closed afterwards.
  */
 export class HandedOver {
   private readonly replay: Replay;
