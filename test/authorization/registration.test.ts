@@ -204,7 +204,7 @@ test.each(["[]", '"a"', "null", "{", "", `{"redirect_uris":${"[".repeat(10_000)}
   },
 );
 
-test("scopes and grants that a client may not have are removed, as the response shows", async () => {
+test("scopes and grants that a client may not have are removed, and the response shows the remaining ones", async () => {
   const { body } = await steps.register({
     ...GOOD,
     scope: "echo profile",

@@ -38,7 +38,8 @@ function beside(value: JsonValue | undefined, paths: readonly string[], at = "")
 }
 
 /**
- * Counts the bodies that the scanner was asked to read, the bodies that it read, and those with differences.
+ * Counts the bodies that the scanner was asked to read, the bodies that it read, and the bodies with
+ * differences.
  */
 class Tally {
   asked = 0;
