@@ -7,7 +7,7 @@ import { closeWatching, settled, startWatching, type Watching } from "../testing
 
 afterEach(closeWatching);
 
-/** Longer than a poll interval with its random delay. */
+/** Longer than a poll interval, including its random delay. */
 const NEXT = 61_000;
 
 const LIMITED = [
