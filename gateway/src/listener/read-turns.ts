@@ -24,7 +24,7 @@ export const HEAD_LINES = 100;
 /** The number of HTTP/1 requests that take as long as one stream. */
 const REQUESTS_PER_STREAM = 2;
 
-/** The time that a client has to rest if its chunks took most of a turn, in milliseconds. */
+/** How long nothing is read from a client whose chunks took most of a turn, in milliseconds. */
 const REST_MS = 100;
 
 /** The handle through which Node reads a connection. */

@@ -12,8 +12,8 @@ export interface RawConnection {
 }
 
 /**
- * Presents a connection on which the request was already sent as an unused connection. Drops all writes. The
- * first write releases the bytes that have already been received.
+ * Makes a connection on which the request was already sent look like an unused connection. Drops all writes.
+ * The first write releases the bytes that have already been received.
  */
 class Replay extends Duplex {
   private readonly raw: RawConnection;

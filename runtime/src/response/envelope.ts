@@ -59,7 +59,7 @@ function isBelow(path: string, holder: string): boolean {
 
 /**
  * Returns the effective status. This is the HTTP status, unless the HTTP status is 200 and the envelope
- * contains another valid one, as in JSONP, where the HTTP status is always 200.
+ * contains another valid status, as in JSONP, where the HTTP status is always 200.
  */
 export function statusOf(
   http: number,
