@@ -220,7 +220,8 @@ function listParameter(planner: Planner, parameter: Parameter, spot: Spot, place
 }
 
 /**
- * Returns a type whose values are written as text: every JSON type has a string form. A oneof of scalars is kept.
+ * Returns a type whose values are written as text: every JSON type has a string form. A oneof of scalars is
+ * kept.
  */
 export function textual(typed: Typed): Typed {
   const { type } = typed;

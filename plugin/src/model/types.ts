@@ -149,8 +149,8 @@ export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): Desc
 }
 
 /**
- * Reports whether a message is written as one text in a parameter: a scalar message, or a oneof of scalars that
- * replaces its message.
+ * Reports whether a message is written as one text in a parameter: a scalar message, or a oneof of scalars
+ * that replaces its message.
  */
 export function isTextMessage(message: DescMessage, types: TypeModels): boolean {
   if (isScalarMessage(message)) return true;
