@@ -22,7 +22,7 @@ export const MESSAGE_ONEOFS: usize = 32;
 export const MESSAGE_ONEOF_COUNT: usize = 36;
 /** The report step of an envelope: a field with its rank as argument; 0 for a message. */
 export const MESSAGE_PLACE: usize = 40;
-/** The size in bytes of the length prefix of the last such message. The scanner writes this word. */
+/** The size in bytes of the length prefix of the last message of this type. The scanner writes this word. */
 export const MESSAGE_GUESS: usize = 44;
 
 /**
@@ -40,10 +40,7 @@ export const COLLECTOR_LEFT = 3;
 /** A row in the hash table of a message: a key as a word, the fields that read the key, and flags. */
 export const ROW_SIZE: usize = 32;
 export const ROW_SHIFT: usize = 5;
-/**
- * The only user of the key, if one field reads it and nothing else uses it: a target and the address of the
- * field. Otherwise 0.
- */
+/** A target and the address of its field, if this field is the only user of the key; otherwise 0. */
 export const ROW_TARGET: usize = 12;
 export const ROW_FIELD: usize = 16;
 export const ROW_TARGETS: usize = 20;
@@ -57,8 +54,8 @@ export const ROW_OWN: u32 = 2;
 export const ROW_CHOICE: u32 = 4;
 
 /**
- * A field that reads a key: the rank, the index of the key among the keys of the field, and whether it is the
- * last; then the address of the field.
+ * A field that reads a key: the rank, the index of the key among the keys of the field, and whether the key
+ * is the last one; then the address of the field.
  */
 export const TARGET_SIZE: usize = 8;
 export const TARGET_FIELD: usize = 4;

@@ -7,7 +7,7 @@ import { runImport, TestProject } from "./project.ts";
 
 const EXPECTED = "test/import/expected";
 
-/** A project with the imports of all documents, each in a separate package. */
+/** A project that contains all imported documents, each in a separate package. */
 let project: TestProject;
 
 beforeAll(async () => {

@@ -61,7 +61,7 @@ test("an empty array and a response without content are streams without messages
   }
 });
 
-test("without a stream rule, a stream of google.api.HttpBody is the unchanged body", async () => {
+test("without a stream rule, a stream of google.api.HttpBody contains the unchanged body", async () => {
   const { client } = await models({ body: "data: 1\n\n", headers: { "content-type": "text/event-stream" } });
   const { found, error } = await readAll(client.streamRawPredict({ model: "models/m" }));
   expect(error).toBeUndefined();

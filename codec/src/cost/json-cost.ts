@@ -66,7 +66,7 @@ const CLOSE_BRACE = 0x7d;
 const LARGE_EXPONENT = /e\+?0*[1-9]\d\d/i;
 /** The maximum length of numbers that are written out. */
 const MAX_NUMBER = 1000;
-/** The cost of each further digit: the decoder still scans it several times. */
+/** The cost of each further digit: the decoder still scans the number several times. */
 const DIGIT_COST = 1;
 
 /** The number of characters to scan before yielding to other work. */

@@ -65,7 +65,7 @@ test("reports name the path of a nested value", () => {
 });
 
 test.each([0, 1, 125, 126, 127, 128, 129, 16_381, 16_382, 16_383, 16_384, 16_385, 2_097_160])(
-  "a message field holds a string of %i characters, whatever size was reserved for its length",
+  "a message field holds a string of %i characters, for any size reserved for its length",
   (length) => {
     const text = "x".repeat(length);
     const json = { self: { string: text, self: { string: "y" }, selves: [{}, { string: text }, {}] } };
@@ -493,7 +493,7 @@ test("a flattened message shares the object with the outer message, and neither 
   });
 });
 
-test("a flattened message leaves the keys that neither message reads to an outer message that collects them", () => {
+test("a flattened message leaves unknown keys to an outer message that collects unknown keys", () => {
   expect(readHeld(flat, inner, true)).toEqual({
     json: { self: { string: "x" }, strings: { more: "[1]" } },
     differences: [],
@@ -559,7 +559,7 @@ test("the keys of a flattened message do not affect the next message of a list",
   ]);
 });
 
-test("a message that collects unknown keys also collects values unknown to an enum, in lists too", () => {
+test("a message that collects unknown keys also collects values unknown to an enum, including values in lists", () => {
   const table = new EnumTable("test.Mood", [
     [0, "NONE"],
     [1, "good"],
@@ -756,7 +756,7 @@ test("later messages do not change the bytes that a reused writer returned", () 
 const read = (text: string) => written((out) => out.string(numberOf("string"), text, "k"));
 
 test.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_462, 16_383, 16_384])(
-  "a string of %i characters is written unchanged, whatever its alphabet",
+  "a string of %i characters in any alphabet is written unchanged",
   (length) => {
     for (const unit of ["a", "é", "€", "😀"]) {
       const text = unit.repeat(Math.ceil(length / unit.length));

@@ -1,6 +1,6 @@
 /**
- * Represents the lines of tables as data. They correspond to the codec's `Entry`, but contain descriptors of
- * enums and messages in place of their tables, whose names are known only when the tables are printed.
+ * The lines of a table as data. They match the codec's `Entry`, except that enums and messages are
+ * represented by their descriptors: the names of their tables are known only when the tables are printed.
  */
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";

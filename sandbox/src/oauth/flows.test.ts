@@ -81,7 +81,7 @@ test("the OAuth 1.0a flow works, from the request token and the page to the acce
   expect(twice.status).toBe(401);
 });
 
-test("the callback may be signed in the query or in a form body, or be the registered callback, and GET is allowed", async () => {
+test("the callback may be in the signed query, in a signed form body, or registered, and GET is allowed", async () => {
   const at = `${url}/oauth/request_token`;
   const query = `${at}?oauth_callback=http%3A%2F%2Fx.example%2Fa`;
   expect((await ask(query, { headers: signed(query, { token: "" }) })).status).toBe(200);
