@@ -7,7 +7,7 @@ import { checkAll } from "./openapi/echo-check.ts";
 const FETCHED = REAL_DOCUMENTS.filter((document) => existsSync(cachedPath(document)));
 const OPERATIONS = 40;
 const RUNS = 10;
-/** The maximum share of bodies for which the generator finds no valid value, because they contradict themselves. */
+/** The maximum share of bodies for which the generator finds no valid value. */
 const UNCHECKED = 0.1;
 
 test.skipIf(FETCHED.length === 0).each(FETCHED)(

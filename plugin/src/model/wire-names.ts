@@ -37,7 +37,8 @@ export function spellings(key: string): string[] {
 
 /**
  * Returns the names of a field in responses, in the order in which they are tried: as declared, in
- * lowerCamel, then the aliases. The lowerCamel form of a name does not count if it is the name of another field.
+ * lowerCamel, then the aliases. The lowerCamel form of a name does not count if it is the name of another
+ * field.
  */
 export function responseNames(field: DescField, types: TypeModels): readonly [string, ...string[]] {
   const { name, aliases } = types.field(field);

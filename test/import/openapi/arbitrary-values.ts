@@ -144,7 +144,7 @@ class Values {
     const choices = ["oneOf", "anyOf"].flatMap((keyword) => {
       const each = this.list(part, keyword);
       if (each.every((alternative) => this.isOpen(this.document.follow(alternative)))) return [];
-      // integers beside numbers are doubles, which the import reports
+      // a union of integers and numbers is a double, which the import reports
       const isDouble = each.some((one) => memberOf(this.document.follow(one).value, "type") === "number");
       // below the maximum depth, only alternatives without objects end the recursion
       const shallow = depth > 0 ? each : each.filter((alternative) => !this.isDeep(alternative));

@@ -6,7 +6,7 @@ import type { Echo } from "./echo.ts";
 import { EchoedDocument } from "./echoed-document.ts";
 import { printExact, type Value } from "./values.ts";
 
-/** What the values of a body showed. */
+/** The problems of the values of a body. */
 interface EchoResult {
   /** The smallest value with problems, and its problems. */
   readonly problems: readonly string[];

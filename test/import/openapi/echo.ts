@@ -1,4 +1,4 @@
-/** Makes documents whose operations receive and send the same schema, so that decoded values are sent back. */
+/** Makes documents whose operations receive and send the same schema, so that values are sent back. */
 import {
   type Json,
   type JsonObject,

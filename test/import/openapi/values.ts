@@ -32,7 +32,7 @@ export function printExact(value: Value): string {
   return `{${entries.join(",")}}`;
 }
 
-/** What the runtime reported about a value that it received. */
+/** The differences that the runtime reported about a value that it received. */
 export class Tolerance {
   private readonly additional: ReadonlySet<string>;
   private readonly converted: readonly string[];
