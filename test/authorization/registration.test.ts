@@ -66,35 +66,35 @@ test("a secret cannot be obtained from its stored form, and the stored form does
 test.each([
   ["a private address", ["http://10.0.0.1/cb"]],
   ["http", ["http://app.example/cb"]],
-  ["a good one and a bad one", [REDIRECT_URI, "http://app.example/cb"]],
-  ["a name that begins like this machine's", ["http://localhost.evil.example/cb"]],
-  ["a host behind a user", ["http://127.0.0.1@evil.example/cb"]],
+  ["a valid and an invalid URI", [REDIRECT_URI, "http://app.example/cb"]],
+  ["a host that begins with localhost", ["http://localhost.evil.example/cb"]],
+  ["a host after a user name", ["http://127.0.0.1@evil.example/cb"]],
   ["a user", ["https://me@app.example/cb"]],
   ["a fragment", ["https://app.example/cb#a"]],
   ["an empty fragment", ["https://app.example/cb#"]],
   ["a script", ["javascript:alert(1)"]],
   ["data", ["data:text/html,a"]],
-  ["a scheme of its own", ["com.example.app:/cb"]],
+  ["a custom scheme", ["com.example.app:/cb"]],
   ["no scheme", ["//app.example/cb"]],
   ["a backslash", ["https:\\\\app.example\\cb"]],
   ["a tab", ["https://app.example/\tcb"]],
-  ["no address", []],
+  ["an empty list", []],
   ["no list", REDIRECT_URI],
-  ["no text", [1]],
+  ["a number", [1]],
   ["too many", Array.from({ length: 21 }, (_, i) => `https://app.example/${i}`)],
-  ["one that is too long", [`https://app.example/${"a".repeat(2048)}`]],
-  ["a host that browsers read as another", ["http://0x7f.1/cb"]],
-  ["a host as a number", ["http://2130706433/cb"]],
-  ["a long form of this machine's address", ["http://[0:0:0:0:0:0:0:1]/cb"]],
+  ["a URI that is too long", [`https://app.example/${"a".repeat(2048)}`]],
+  ["a host that browsers read as another host", ["http://0x7f.1/cb"]],
+  ["an IPv4 address as one number", ["http://2130706433/cb"]],
+  ["a long form of the loopback address", ["http://[0:0:0:0:0:0:0:1]/cb"]],
   ["an encoded host", ["https://app%2eexample/cb"]],
-  ["a host of other letters", ["https://\u0435xample.com/cb"]],
-  ["a dot that is none", ["https://evil.example\u3002com/cb"]],
+  ["a host with a Cyrillic letter", ["https://\u0435xample.com/cb"]],
+  ["a full-width dot in the host", ["https://evil.example\u3002com/cb"]],
   ["a wildcard", ["https://*.example/cb"]],
-  ["half a character", ["https://app.example/\ud800"]],
+  ["a lone surrogate", ["https://app.example/\ud800"]],
   ["an incomplete escape", ["https://app.example/%4"]],
-  ["steps up", ["https://app.example/a/../cb"]],
-  ["a parameter of the response", ["https://app.example/cb?tenant=1&code=x"]],
-  ["an error in it", ["https://app.example/cb?error=made_up"]],
+  ["dot segments", ["https://app.example/a/../cb"]],
+  ["a response parameter in the query", ["https://app.example/cb?tenant=1&code=x"]],
+  ["an error parameter in the query", ["https://app.example/cb?error=made_up"]],
   ["the server's own name with a dot", [`${PUBLIC_URL}./cb`]],
   ["the server's own name and port", [`${PUBLIC_URL.toUpperCase().replace("HTTPS", "https")}:443/cb`]],
   ["one of the server's own addresses", [`${PUBLIC_URL}/authorize/i/${"a".repeat(43)}`]],
@@ -103,7 +103,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
 });
 
-test("a redirect URI that is too long is rejected with that reason", async () => {
+test("the error for a redirect URI that is too long states the limit", async () => {
   const uri = `https://app.example/${"a".repeat(2048)}`;
   const { body } = await steps.register({ ...GOOD, redirect_uris: [uri] });
   expect(body.error_description).toBe("redirect_uris may have 2048 characters each");
@@ -160,16 +160,16 @@ test("property: a redirect URI leads only to https or to a loopback address", ()
 });
 
 test.each([
-  ["an address of keys", { jwks_uri: "http://169.254.169.254/" }],
-  ["an address of a sector", { sector_identifier_uri: "https://10.0.0.1/" }],
-  ["an address of requests", { request_uris: ["https://10.0.0.1/"] }],
-  ["an address that starts a sign-in", { initiate_login_uri: "https://10.0.0.1/" }],
-  ["grants that nobody has", { grant_types: ["password"] }],
-  ["a refresh alone", { grant_types: ["refresh_token"] }],
-  ["grants that are no list", { grant_types: "authorization_code" }],
+  ["the URL of a key set", { jwks_uri: "http://169.254.169.254/" }],
+  ["a sector identifier URI", { sector_identifier_uri: "https://10.0.0.1/" }],
+  ["request object URIs", { request_uris: ["https://10.0.0.1/"] }],
+  ["a URI that starts sign-in", { initiate_login_uri: "https://10.0.0.1/" }],
+  ["unsupported grant types", { grant_types: ["password"] }],
+  ["only the refresh grant", { grant_types: ["refresh_token"] }],
+  ["grant types that are not a list", { grant_types: "authorization_code" }],
   ["client credentials without authentication", { grant_types: ["client_credentials"] }],
-  ["an unknown way to authenticate", { token_endpoint_auth_method: "client_secret_jwt" }],
-  ["a key without keys", { token_endpoint_auth_method: "private_key_jwt" }],
+  ["an unknown authentication method", { token_endpoint_auth_method: "client_secret_jwt" }],
+  ["key authentication but no keys", { token_endpoint_auth_method: "private_key_jwt" }],
   [
     "a private key",
     {
@@ -181,9 +181,9 @@ test.each([
     "a symmetric key",
     { token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [{ kty: "oct", k: "a" }] } },
   ],
-  ["a name that is none", { client_name: 1 }],
+  ["a name that is a number", { client_name: 1 }],
   ["a name that is too long", { client_name: "a".repeat(2049) }],
-  ["a page that is none", { client_uri: "javascript:alert(1)" }],
+  ["a page with a script URL", { client_uri: "javascript:alert(1)" }],
   ["scopes that are a list", { scope: ["echo"] }],
 ])("a client with %s is rejected", async (_, changes) => {
   const answer = await steps.register({ ...GOOD, ...changes });
@@ -204,7 +204,7 @@ test.each(["[]", '"a"', "null", "{", "", `{"redirect_uris":${"[".repeat(10_000)}
   },
 );
 
-test("scopes and grants that a client may not have are removed, as the response shows", async () => {
+test("scopes and grants that a client may not have are removed, and the response shows the remaining ones", async () => {
   const { body } = await steps.register({
     ...GOOD,
     scope: "echo profile",

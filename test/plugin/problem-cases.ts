@@ -627,7 +627,7 @@ message Res {}`,
   ).map(([name, rule, text]) => ({
     name,
     source: method('get: "/a"', `option (connectrest.v1.method) = {operation: {${rule}}};`),
-    // A message is reported at its first character.
+    // A problem in a message value is reported at the first character of the value.
     problems: [`4:${52 + rule.indexOf("{")}: ${text}`],
   })),
   {

@@ -86,7 +86,7 @@ const WAYS = [
 
 const ours = (type: DescMessage, bytes: Uint8Array) =>
   outcome(() => JSON.parse(Buffer.from(printJson(type, bytes, WITH)).toString()));
-// The comparison is after JSON.stringify, because JSON.stringify prints -0 as 0.
+// Both sides pass through JSON.stringify, because JSON.stringify prints -0 as 0.
 const theirs = (type: DescMessage, bytes: Uint8Array) =>
   outcome(() => JSON.parse(JSON.stringify(toJson(type, fromBinary(type, bytes)))));
 
@@ -106,7 +106,7 @@ test.each(types.map((type) => [type.typeName, type] as const))(
 );
 
 test.each(["", "0a0161", "0a01611001", "1001", "1001120101"])(
-  "a message with required fields from the bytes %j has the same result as in protobuf-es",
+  "printing the bytes %j of a message with required fields gives the same result as protobuf-es",
   (hex) => {
     const bytes = Buffer.from(hex, "hex");
     const type = UninterpretedOption_NamePartSchema;
@@ -129,7 +129,7 @@ test("concatenated messages are merged, as the wire format specifies", () => {
   );
 });
 
-test("corrupted bytes have the same result as in protobuf-es", () => {
+test("printing corrupted bytes gives the same result as protobuf-es", () => {
   fc.assert(
     fc.property(both, fc.nat(), fc.nat(255), fc.nat(), ([type, one], place, byte, cut) => {
       const bytes = Buffer.from(one);
@@ -159,8 +159,8 @@ test.each(WAYS)(
 );
 
 /**
- * Whether two outcomes have the same JSON, except for the order of integer-like keys, which JavaScript
- * objects list first.
+ * Reports whether two outcomes have the same JSON, except for the order of integer-like keys, which
+ * JavaScript objects list first.
  */
 function sameButKeys(one: unknown, other: unknown): boolean {
   const [a, b] = [one, other].map((outcome) => (outcome as { readonly json?: string }).json);

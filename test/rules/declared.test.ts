@@ -205,7 +205,7 @@ const LISTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 };
 
 test.each(Object.entries(LISTS))(
-  "property: an object in place of a page's items is the only item if it has a key of an item (%s)",
+  "property: an object in place of a list of items is the only item if it has a key of an item (%s)",
   async (_, call) => {
     const keys = fc.uniqueArray(fc.constantFrom("id", "ID", "new", "items", "place"), { maxLength: 3 });
     await fc.assert(
@@ -248,7 +248,7 @@ test("property: the path of an error text accepts the same shapes as a field, wi
   );
 });
 
-/** Copies of the HTTP status in a body: whether the response is an error, and the reported difference. */
+/** HTTP statuses in a body: whether the response is an error, and the reported difference. */
 const STATUSES: ReadonlyArray<readonly [text: string, isError: boolean, departure?: Departure]> = [
   ...["200", "204", "200.0", "2e2", "null"].map((text) => [text, false] as const),
   ...["404", "404.0", "4.04e2"].map((text) => [text, true] as const),

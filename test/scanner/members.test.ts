@@ -129,12 +129,12 @@ test("property: with flattened members, keys of members that are not selected ar
   );
 });
 
-/** Reports whether a difference is about a key that a field reads, whose value is not a string. */
+/** Reports whether a difference says that a field's key is lost, because its value is not a string. */
 function isRead(difference: string, held: readonly string[]): boolean {
   return held.some((key) => difference === `lost ${key}`);
 }
 
-test("property: an object in place of a list is one item if it has an item's key, empty if it has no keys, and lost otherwise", () => {
+test("property: an object in place of a list is one item if it has a key of an item, empty if it has no keys, and otherwise lost", () => {
   const kinds: ReadonlyArray<readonly [Kind, collects: boolean]> = [
     [{ list: Inner }, false],
     [{ loose: { list: Inner } }, false],

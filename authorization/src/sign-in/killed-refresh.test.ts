@@ -10,7 +10,7 @@ import { newKey, providerSettings, startSignIn } from "../testing/sign-in-world.
 /** An upper bound for the number of store operations in a refresh. */
 const STEPS = 16;
 const TAKEN_OVER_WITHIN_MS = 3000;
-/** Additional time for a machine that is busy. */
+/** Additional time for a busy machine. */
 const SLACK_MS = 1500;
 
 /** Kills a replica before operation `step` of a refresh. Resolves with the result of another replica. */
@@ -45,7 +45,7 @@ test.each([
   ["keeps refresh tokens, no session ends", false],
   ["rotates refresh tokens, one session may end, with an error that states the remedy", true],
 ])(
-  "within 3 s after a replica is killed at any step of a refresh, another takes over; if the upstream %s",
+  "another replica takes over within 3 s after one is killed at any step of a refresh; if the upstream %s",
   async (_, rotates) => {
     const steps = Array.from({ length: STEPS }, (__, step) => step);
     const outcomes = await Promise.all(steps.map((step) => killedBefore(step, rotates)));

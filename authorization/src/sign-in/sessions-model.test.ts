@@ -9,7 +9,9 @@ import { send, startOAuth2Provider } from "../testing/provider-server.ts";
 import { newKey, providerSettings, startSignIn } from "../testing/sign-in-world.ts";
 
 const KEY = newKey();
-/** A time step that is longer than any session is cached, and shorter than the pause after a failure. */
+/**
+ * A time step longer than the time for which sessions are cached, and shorter than the pause after a failure.
+ */
 const STEP_MS = 1500;
 const PAUSE_MS = 5000;
 
@@ -49,7 +51,7 @@ test("property: only a rejected refresh, or a second 401 after a refresh, ends a
 
       const isTaken = ({ oauth2 }: Credentials) =>
         !model.rejectsAll && provider.accountOf(Secret.of(oauth2?.accessToken ?? "").reveal()) === "demo";
-      /** Makes a call like the runtime. */
+      /** Makes a call in the same way as the runtime. */
       const call = async (at: number): Promise<string> => {
         try {
           const first = await worlds[at]?.sessions.credentials(id, "blog");

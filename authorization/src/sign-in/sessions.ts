@@ -51,7 +51,7 @@ const CACHE_MS = 1000;
 /** The maximum number of cached sessions. The oldest is evicted first. */
 const CACHED = 10_000;
 
-/** How long before their expiry tokens are refreshed, in milliseconds; at most a fifth of their lifetime. */
+/** Tokens are refreshed this long before they expire, in milliseconds; at most a fifth of their lifetime. */
 const REFRESH_BEFORE_MS = 60_000;
 const REFRESH_BEFORE_PART = 0.2;
 
@@ -61,7 +61,7 @@ const REFRESH_BEFORE_PART = 0.2;
  */
 const WAIT_MS = 60_000;
 
-/** How long refreshes are not attempted after a failure of the upstream, in milliseconds. */
+/** The pause before the next refresh after a failure of the upstream, in milliseconds. */
 const PAUSE_MS = 5000;
 
 /** The fraction of the idle timeout after which the use of a session is recorded again. */
@@ -207,8 +207,8 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Ends the session, unless another process has refreshed its tokens meanwhile. In that case the call may be
-   * retried.
+   * Ends the session, unless another process has refreshed its tokens in the meantime. In that case the call
+   * may be retried.
    */
   private async rejectedAgain(id: string, provider: string, generation: number): Promise<never> {
     const upstream = await this.reload(id).then(
@@ -274,7 +274,7 @@ export class SignInSessions implements Sessions {
       const isStored = await this.options.rows.replace(session, provider, next);
       this.cache.delete(id);
       if (isStored) return next;
-      // the session has ended meanwhile
+      // the session has ended in the meantime
       await this.revoke(provider, tokens);
       return (await this.reload(id))?.upstreams.get(provider);
     } catch (error) {

@@ -12,7 +12,7 @@ const ENDED_PER_SECOND = 1;
 
 /**
  * Records which clients attack, for longer than their connections last: the cost of one connection is
- * bounded, but the number of connections, and how often they are reopened, is not. Trusted proxies are never
+ * bounded, but the number of connections and the rate of reconnections are not. Trusted proxies are never
  * attackers, since their connections carry many clients.
  */
 export class Attackers {
@@ -24,7 +24,7 @@ export class Attackers {
   constructor(limits: Limits, isProxy: (address: string) => boolean) {
     const { requestsPerClient, streamsPerConnection, resetsPerSecond } = limits;
     this.isProxy = isProxy;
-    // a client may cancel all of its requests at the same time, and so may a connection
+    // all requests of a client, or of a connection, may be canceled at the same time
     const connections = Math.max(1, requestsPerClient / streamsPerConnection);
     const perSecond = connections * resetsPerSecond;
     this.resets = new ClientBuckets(Math.max(requestsPerClient, streamsPerConnection, perSecond), perSecond);

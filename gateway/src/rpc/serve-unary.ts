@@ -36,7 +36,7 @@ export interface UnaryParts {
   readonly exchange: Exchange;
   readonly method: DescMethod;
   readonly unary: UnaryCall;
-  /** Whether the common response headers, such as the request id, are already set. */
+  /** Whether the common response headers, such as the request ID, are already set. */
   readonly hasHeaders: boolean;
 }
 
@@ -206,7 +206,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.release();
   }
 
-  /** Reports an internal defect that prevents a response, or prevents sending the response. */
+  /** Reports an internal defect that prevents creating or sending the response. */
   broke(defect: unknown): void {
     const { request, response } = this.parts;
     if (this.isOver) return;

@@ -14,10 +14,10 @@ interface ClusterMessage {
 const CLUSTER = "NODE_CLUSTER";
 
 /**
- * Passes connections to other workers if a worker ends before it has accepted them. Node closes its copy of a
- * connection in the primary process once the worker has accepted the connection. It forgets a connection that
- * the worker never accepts, and the client would wait forever. This function reports such a connection as not
- * accepted, so that Node passes it to another worker.
+ * Passes connections to other workers if a worker exits before it has accepted them. Node closes its copy of
+ * a connection in the primary process once the worker has accepted the connection. It forgets a connection
+ * that the worker never accepts, and the client would wait forever. This function reports such a connection
+ * as not accepted, so that Node passes it to another worker.
  *
  * @param hasOthers returns whether other workers exist; if not, the connections are closed
  */
@@ -38,7 +38,7 @@ export function returnHandoffs(worker: ChildProcess, hasOthers: () => boolean): 
   });
   // emitted once all messages that the worker sent before it ended have been read
   worker.once("close", () => {
-    // if a worker ends during a handoff, Node does not emit this event, and would hand over more connections
+    // if a worker exits during a handoff, Node does not emit this event, and would hand over more connections
     // to the worker
     if (!isDisconnected) worker.emit("disconnect");
     for (const [ack, handle] of open) {

@@ -104,7 +104,7 @@ test("after a failed background refresh the token is used until it expires, and 
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 
-test("while the token endpoint is unavailable, it is requested less and less often, and calls fail immediately with the delay", async () => {
+test("while the token endpoint is unavailable, requests to it become less frequent, and calls fail immediately and state the delay", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = () => ({ status: 503, body: "down" });
   for (let second = 0; second < 600; second++) {
@@ -370,7 +370,7 @@ test("the error for a store that fails, or has no refresh token, names the probl
   const failing = { name: "disk", update: () => Promise.reject(new Error("no space left")) };
   const full = await failureOf(setUp({ ...GRANT, store: failing }).source.get());
   expect(full.rawMessage).toBe(
-    "upstream blog: the tokens of its credentials cannot be read or kept: no space left",
+    "upstream blog: the tokens of its credentials cannot be read or stored: no space left",
   );
 });
 

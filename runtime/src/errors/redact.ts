@@ -20,7 +20,8 @@ import type { ErrorDetail } from "./rest-error.ts";
 const MAX_SHOWN = 500;
 
 /**
- * How many times the maximum shown length is searched for text to show, since escapes and blanks are dropped.
+ * The number of characters that are searched, as a multiple of the number that may be shown. More characters
+ * are searched than shown, since escapes and blanks are dropped.
  */
 const LOOKED_AT = 4;
 

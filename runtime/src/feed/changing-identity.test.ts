@@ -10,7 +10,7 @@ afterEach(closeWatching);
 
 const NEXT = 61_000;
 
-test("after a session changes to another user, no poll for watchers of the previous user uses it", async () => {
+test("after a session changes to another user, no poll for watchers of the previous user uses the session", async () => {
   const users = fc.constantFrom("ada", "bob", "cy");
   const changes = fc.array(fc.record({ session: fc.nat(2), user: users }), { minLength: 1, maxLength: 4 });
   await fc.assert(
@@ -107,8 +107,8 @@ test("credentials are requested once per new watcher and once per poll, and all 
 });
 
 test.each([
-  ["names no owner", undefined, "are others than those of its watchers, and name no `owner`"],
-  ["names another owner", "bob", "belong to another identity than that of its watchers"],
+  ["names no owner", undefined, "changed, and have no `owner`"],
+  ["names another owner", "bob", "belong to a different identity than the watchers"],
 ])("if the credentials function %s, the error states the remedy", async (_how, owner, text) => {
   let token = "one";
   const { clock, watching } = startWatching({

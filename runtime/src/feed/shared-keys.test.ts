@@ -105,7 +105,7 @@ function keyed(service: ReturnType<typeof feedService>): ReturnType<typeof feedS
   return { ...service, methods: { watch } };
 }
 
-/** Identifies items of a feed without a key by all of their fields, with numbers as JavaScript reads them. */
+/** Identifies the items of a keyless feed by all of their fields, with numbers as JavaScript reads them. */
 const keyOf = ({ id, name }: Named) => (name ? name : `${Number(id)} ${name}`);
 
 /** Returns the expected difference reports for items with equal keys. */
@@ -117,7 +117,7 @@ function lostOf(page: readonly Named[]): string[] {
 }
 
 test.each<Kind>(["shared", "single"])(
-  "of the items that share a key, each is delivered, equals a delivered item, or is reported as lost: %s poller",
+  "each item that shares a key with another is delivered, equals a delivered item, or is reported as lost: %s poller",
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(drawn, async ([first = [], ...others]) => {

@@ -39,7 +39,7 @@ export class Watcher {
   point: StartPoint | undefined;
   /** The keys in the watcher's token that the feed has not discovered yet. */
   ahead: TokenIds | undefined;
-  /** The number of polls after which `ahead` is forgotten. */
+  /** The number of polls until `ahead` is forgotten. */
   private aheadPolls = 0;
   private readonly options: WatcherOptions;
   private readonly waiting: Batch[] = [];
@@ -64,7 +64,7 @@ export class Watcher {
     this.offer(batches);
   }
 
-  /** Counts a poll that may have listed the items in its token. */
+  /** Counts a poll that may have listed the items in the watcher's token. */
   polled(): void {
     if (this.ahead !== undefined && --this.aheadPolls <= 0) this.ahead = undefined;
   }

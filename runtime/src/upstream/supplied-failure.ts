@@ -6,7 +6,7 @@ import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
 /** The maximum length of a chain of causes, since libraries wrap the errors of other libraries. */
 const MAX_CAUSES = 5;
 
-/** Matches the codes of errors in name resolution, the connection, or TLS. Nothing was sent. */
+/** Matches the codes of errors in name resolution, the connection, or TLS, after which nothing was sent. */
 const NOT_CONNECTED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM|EMFILE|ENFILE|ENOBUFS|ConnectionRefused|FailedToOpenSocket|DNS_\w+|UND_ERR_PRX_\w+|UND_ERR_MAX_ORIGINS_REACHED|UND_ERR_BPL_MISSING_UPSTREAM)$/;
 
@@ -108,8 +108,8 @@ interface Cause {
 }
 
 /**
- * Returns an error and its chain of causes. For an aggregate error, follows the first of its errors. Errors
- * with codes are first.
+ * Returns an error and its chain of causes, errors with codes first. The chain continues with the first error
+ * of an aggregate error.
  */
 function causesOf(error: unknown): Cause[] {
   const found: Cause[] = [];
