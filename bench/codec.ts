@@ -63,10 +63,7 @@ function byScanner(scan: Scanner): Work {
   };
 }
 
-/**
- * Returns the decoding methods; the first one is the reference. A method without a format produces no
- * message.
- */
+/** Returns the decoding methods. The first, JSON.parse alone, is the reference and produces no message. */
 function ways(): readonly Way[] {
   return [
     ["`JSON.parse` alone", (body) => void JSON.parse(body.toString())],

@@ -166,7 +166,7 @@ test.each([
   ["resource", { resource: "https://other.example" }],
   ["response mode", { response_mode: "form_post" }],
 ])(
-  "a request whose %s is wrong does not redirect to an unknown site: a page shows the address instead",
+  "a request whose %s is wrong gets a page that shows the address, instead of a redirect to an unknown site",
   async (_, changes) => {
     const uri = "https://evil.example/login?a=1";
     const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });

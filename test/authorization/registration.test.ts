@@ -103,7 +103,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
 });
 
-test("a redirect URI that is too long is rejected with that reason", async () => {
+test("the error for a redirect URI that is too long states the limit", async () => {
   const uri = `https://app.example/${"a".repeat(2048)}`;
   const { body } = await steps.register({ ...GOOD, redirect_uris: [uri] });
   expect(body.error_description).toBe("redirect_uris may have 2048 characters each");

@@ -97,13 +97,13 @@ test.each([
   ['"{} {}"', ["lost"]],
   [JSON.stringify("[{}]".repeat(2)), ["lost"]],
   [JSON.stringify(`[${"[],".repeat(100_000)}[]]`), ["lost"]],
-])("a field with JSON as text stays unset for %s, with the reports %j", (text, classes) => {
+])("a field with JSON as text stays unset for the text %s, and reports %j", (text, classes) => {
   const { bytes, differences } = read({ jsonText: Inner }, text);
   expect(bytes).toBe("");
   expect(differences.list.map(({ class: as }) => as)).toEqual(classes);
 });
 
-test("null as text is a google.protobuf.Value, and an unset message", () => {
+test("a google.protobuf.Value can hold the JSON text null, but other messages stay unset", () => {
   expect(read({ jsonText: ValueTable }, '"null"').bytes).not.toBe("");
   expect(read({ jsonText: Inner }, '"null"')).toMatchObject({ bytes: "", differences: { list: [] } });
 });

@@ -11,7 +11,10 @@ import type { ConditionModel } from "../model/rules.ts";
  */
 export type Kind = string | DescEnum | DescMessage | KindRules;
 
-/** A rule with the kind that it applies to. The types of the codec check the printed form. */
+/**
+ * A rule, with the kind to which it applies. The compiler checks the printed rules against the types of the
+ * codec.
+ */
 export interface KindRules {
   readonly [rule: string]: Kind | FieldEntry | readonly string[] | true | undefined;
 }

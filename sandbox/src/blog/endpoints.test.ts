@@ -73,7 +73,7 @@ test("blocks can be listed, added one by one or in bulk, and removed", async () 
   expect(await listed()).not.toContain("ada");
 });
 
-test("DELETE blocks removes the anonymous blocks with anonymous_only=true, and otherwise responds with 404", async () => {
+test("DELETE blocks removes the blocks of anonymous users with anonymous_only=true, and otherwise returns 404", async () => {
   const remove = (query: string) => ask(`${P}/blocks${query}`, { method: "DELETE", headers: BEARER });
   expect((await remove("?anonymous_only=true")).status).toBe(200);
   expect((await remove("?anonymous_only=false")).status).toBe(404);

@@ -145,7 +145,7 @@ test("every page and every 304 announces the current poll interval", async () =>
   }
 });
 
-test("a full timeline contains 300 events of 30 days, and drops an event when another is added or expires", async () => {
+test("a full timeline contains 300 events from 30 days, and loses an event when another is added or when it expires", async () => {
   sandbox.events.clear();
   const all = sandbox.events.fill(WATCH).toReversed();
   const timeline = async () => {
