@@ -129,8 +129,8 @@ export interface OneofModel {
 
 /** The spellings of an enum value. */
 export interface EnumValueModel {
-  /** The spelling in requests; empty for the name in the .proto file. */
-  readonly wire: string;
+  /** The spelling in requests; undefined for the name in the .proto file. */
+  readonly wire: string | undefined;
   /** Further spellings in responses. */
   readonly aliases: readonly string[];
 }
