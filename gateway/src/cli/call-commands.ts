@@ -55,7 +55,10 @@ export function addCallCommands(declare: Declare): void {
   declare("completion", "print a script that completes commands and methods in a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText("after", AFTER_COMPLETION)
-    .action(async (shell) => (await import("./completion.ts")).completion(shell));
+    .action(async (shell, _options, command: Command) => {
+      const { completion } = await import("./completion.ts");
+      completion(shell, command.parent ?? command);
+    });
 }
 
 function withConfig(command: Command): Command {

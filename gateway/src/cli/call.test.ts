@@ -33,6 +33,23 @@ test("call prints the response of the upstream, and nothing else on standard out
   });
 });
 
+test("call --gateway calls a running gateway", async () => {
+  const gateway = runCli(["serve", "--sandbox"], directory);
+  try {
+    const url = (await gateway.line(/^gateway ready on /)).replace("gateway ready on ", "");
+    const { status, stdout } = await cli("call", "Echo", "--gateway", url, "--data", '{"text":"hi"}');
+    expect({ status, response: JSON.parse(stdout) }).toEqual({ status: 0, response: { text: "hi" } });
+    const failed = await cli("call", "Echo", "--gateway", "http://127.0.0.1:1");
+    expect(failed).toMatchObject({
+      status: 64 + 14,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: Unavailable: /),
+    });
+  } finally {
+    gateway.process.kill("SIGKILL");
+  }
+});
+
 test("call -v also prints the request and the size of the response on standard error", async () => {
   const { stdout, stderr } = await cli("call", "Echo", "--sandbox", "--data", '{"text":"hi"}', "-v");
   expect(JSON.parse(stdout)).toEqual({ text: "hi" });
@@ -91,7 +108,7 @@ test.each([
   [["call", "Echo", "--deadline", "5"], "Expected a duration with a unit, e.g. 500ms, 5s or 2m."],
   [["call", "Echo", "--header", "x"], "Expected a name and a value, e.g. 'x-tenant: a'."],
   [["explain", "Echo", "--format", "xml"], "Allowed choices are text, curl, json."],
-])("%j: the error says what is wrong", async (args, text) => {
+])("%j fails with an error that names the problem", async (args, text) => {
   const { status, stdout, stderr } = await cli(...args);
   expect(stderr).toContain(text);
   expect(stdout).toBe("");

@@ -73,7 +73,10 @@ export async function describedMethod(
   }
 }
 
-/** Finds a method by its path, `package.Service/Method`, or by the end of its path if only one method has it. */
+/**
+ * Finds a method by its path, `package.Service/Method`, or by the end of its path if only one method has this
+ * end.
+ */
 function findMethod(name: string, adapters: readonly ServiceAdapter[]): DescMethod {
   const methods = adapters.flatMap((adapter) => Object.values(adapter.methods).map(({ method }) => method));
   const byPath = new Map(methods.map((method) => [methodPath(method), method]));
