@@ -123,14 +123,14 @@ export interface OneofModel {
   readonly layout: Layout | undefined;
   /** The key of the member in the layout `beside`; otherwise empty. */
   readonly payload: string;
-  /** The name of the member for values that select no other member; empty for no fallback. */
+  /** The name of the member that is selected if no other member matches; empty without a fallback. */
   readonly fallback: string;
 }
 
 /** The spellings of an enum value. */
 export interface EnumValueModel {
-  /** The spelling in requests; empty for the name in the .proto file. */
-  readonly wire: string;
+  /** The spelling in requests; undefined for the name in the .proto file. */
+  readonly wire: string | undefined;
   /** Further spellings in responses. */
   readonly aliases: readonly string[];
 }
