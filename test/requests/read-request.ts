@@ -43,8 +43,8 @@ export async function readRequest(request: RestRequest, reading: Reading): Promi
 }
 
 /**
- * Reads the values of a segment as four kinds of routers do, which decode the segment before or after they
- * split it, at the first or at the last occurrences of the texts.
+ * Reads the values of a segment in the four ways of routers: decoding it before or after splitting it, and
+ * splitting it at the first or at the last occurrence of each text.
  */
 function segmentValues(segment: string, template: string): readonly string[] {
   const texts = template.split(/\{\w\}/);

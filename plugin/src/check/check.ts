@@ -13,7 +13,7 @@ import { checkHeads } from "./heads.ts";
 import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
 import { checkMasks } from "./masks.ts";
 import { checkMethod } from "./method-rules.ts";
-import { checkRequestNames } from "./names.ts";
+import { checkAliases, checkRequestNames } from "./names.ts";
 import { checkIndexedNames, checkNearKeys } from "./near-keys.ts";
 import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
 import { checkOperation } from "./operation.ts";
@@ -42,7 +42,7 @@ export class Checker {
     checkCredentialFields(method, this.types, problems);
     checkIdleSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkIdleSharedRules(method.desc, method.annotation, problems);
-    checkIdleRules(method, problems);
+    checkIdleRules(method, this.types, problems);
     checkStreams(method, this.types, problems);
     checkOperation(method, problems);
     checkTypes(method, this.types, problems);
@@ -83,6 +83,7 @@ export class Checker {
     checkCollectors(message, types, problems);
     checkOneofs(message, types, problems);
     checkNearKeys(message, types, problems);
+    checkAliases(message, types, problems);
     for (const oneof of message.oneofs) checkTypeTexts(oneof, types, problems);
     for (const field of message.fields) {
       checkTypeTexts(field, types, problems);

@@ -123,7 +123,7 @@ export interface OneofModel {
   readonly layout: Layout | undefined;
   /** The key of the member in the layout `beside`; otherwise empty. */
   readonly payload: string;
-  /** The name of the member for values that select no other member; empty for no fallback. */
+  /** The name of the member that is selected if no other member matches; empty without a fallback. */
   readonly fallback: string;
 }
 
