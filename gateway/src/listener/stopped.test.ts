@@ -48,7 +48,7 @@ interface Received {
  */
 interface Phase {
   readonly before: Buffer;
-  /** The text that the client must receive before the process is stopped. */
+  /** The response that the client must receive before the process is stopped. */
   readonly first?: Received;
   readonly during: Buffer;
   readonly received: Received;
