@@ -10,7 +10,7 @@ const NO_ENTRIES: ReadonlyArray<readonly [string, Field]> = [];
 /** The keys that a message reads. */
 export interface KnownKeys extends Iterable<string> {
   has(key: string): boolean;
-  /** The keys read through paths, by the first key of the path; undefined without paths. */
+  /** The keys read through paths, by first key; undefined if no key has a path. */
   readonly below?: KeyTree | undefined;
 }
 
