@@ -30,7 +30,7 @@ export type LayoutEntry<Out> =
 export class Target {
   /** The position of the field in the order of writing. */
   readonly rank: number;
-  /** Whether this key is the last one tried: then null is the value of the field. */
+  /** Whether this key is the last one tried, so that null under this key is the value of the field. */
   readonly isLast: boolean;
   /** The next field that reads the same key. */
   readonly next: Target | undefined;
@@ -63,7 +63,7 @@ interface OneofOutput {
 
 /**
  * The fields of a message, indexed by the keys that they are read from, so that decoding looks up only the
- * keys that are present. As a set, it contains all of these keys.
+ * keys that are present. The table is also the set of these keys.
  */
 export class FieldTableOf<Out extends OneofOutput> {
   /** The keys that fields read inside the values of other keys, through paths. */
