@@ -91,7 +91,10 @@ export class CalledDocument {
     return source?.replace(/!request$/, "");
   }
 
-  /** Returns the lines of the report with causes that match, each as the element and its place in the document. */
+  /**
+   * Returns the lines of the report with causes that match, each as the element and its place in the
+   * document.
+   */
   reported(cause: RegExp): readonly (readonly [element: string, place: string])[] {
     const sections = this.project
       .read("report.md")

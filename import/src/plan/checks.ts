@@ -78,7 +78,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   number: "-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?",
 };
 
-/** Returns the constraint that a text is a value of one of several shapes; undefined if it may be any text. */
+/**
+ * Returns the constraint that a text is a value of one of several shapes; undefined if it may be any
+ * text.
+ */
 export function textChecks(shapes: readonly Shape[]): Checks | undefined {
   const patterns = shapes.map((shape) => {
     if (shape.kind !== "enum") return TEXTS[shape.kind];

@@ -30,7 +30,8 @@ const text = fc.string({ unit: "grapheme", maxLength: 12 });
 /**
  * Generates requests of a method.
  *
- * @param leftOut the fields to leave unset, as `Message.field`, because their types allow more than the document
+ * @param leftOut the fields to leave unset, as `Message.field`, because their types allow more than the
+ * document
  * @param contentTypes the media types of the body, for a method that sends bytes
  */
 export function arbitraryRequest(

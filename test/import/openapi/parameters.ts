@@ -1,6 +1,8 @@
 /**
- * Reads the parameters of a request by their styles (OpenAPI 3.1, section Style Values). Objects and lists below the
- * first level, for which OpenAPI defines no style, have brackets: `filter[range][min]=1`, `tags[]=a`, `items[0][id]=1`.
+ * Reads the parameters of a request by their styles (OpenAPI 3.1, section Style Values). Objects and lists
+ * below the
+ * first level, for which OpenAPI defines no style, have brackets: `filter[range][min]=1`, `tags[]=a`,
+ * `items[0][id]=1`.
  */
 import { isObject, itemsOf, keysOf, memberOf, type OpenApi, type Part } from "./document.ts";
 import { parseExact, type Value } from "./values.ts";
@@ -107,7 +109,10 @@ function scalarOf(types: ReadonlySet<string>, text: string): Value {
   return text;
 }
 
-/** Returns the tree of the pairs whose names begin with a name and have brackets; undefined without such pairs. */
+/**
+ * Returns the tree of the pairs whose names begin with a name and have brackets; undefined without such
+ * pairs.
+ */
 export function bracketTree(
   pairs: readonly Pair[],
   name: string,

@@ -330,7 +330,10 @@ function isParameter(value: Json, place: string, name: string): boolean {
   return memberOf(value, "in") === place && memberOf(value, "name") === name;
 }
 
-/** The keywords for which requests have no rules, and which clients of the adapters must observe themselves. */
+/**
+ * The keywords for which requests have no rules, and which clients of the adapters must observe
+ * themselves.
+ */
 const UNSAID: ReadonlySet<string> = new Set([
   "multipleOf",
   "not",
@@ -381,7 +384,10 @@ function removePattern(document: Json, place: string): void {
   if (isObject(value)) Reflect.deleteProperty(value, "pattern");
 }
 
-/** Reports whether a request must have a property: not if only responses have it, and not if it may be null. */
+/**
+ * Reports whether a request must have a property: not if only responses have it, and not if it may be
+ * null.
+ */
 function isSaid(schema: JsonObject, name: string): boolean {
   const property = memberOf(schema.properties, name);
   // the import reports a required key that no property declares

@@ -47,7 +47,10 @@ export class SchemaValidator {
   }
 }
 
-/** Returns a JSON pointer as an IRI fragment, in which the library requires letters of other scripts as such. */
+/**
+ * Returns a JSON pointer as an IRI fragment, in which the library requires letters of other scripts as
+ * such.
+ */
 function fragment(pointer: string): string {
   const [, ...steps] = pointer.split("/");
   const encoded = steps.map((step) => {
