@@ -349,7 +349,7 @@ function statedTotal(path: string | undefined, { payload }: Page): number | unde
 }
 
 /**
- * Returns the minimum total that a page proves: the number of its items or, for a total number of pages, one
+ * Returns the minimum total that a page implies: the number of its items or, for a total number of pages, one
  * page if it has items.
  */
 function leastTotal(by: Advance<"step">["by"], { items }: Page): number {
