@@ -18,8 +18,8 @@ export class Explanation implements Explained {
   /** The requests in the order in which they began: pages, polls, redirects and retries. */
   readonly requests: readonly ExplainedRequest[];
   /**
-   * How the last response was decoded: by the WebAssembly scanner, or by the JavaScript decoder, which has
-   * the same result. Undefined for a dry run and for a failed call.
+   * How the last response was decoded: by the WebAssembly scanner, or by the JavaScript decoder, which
+   * produces the same result. Undefined for a dry run and for a failed call.
    */
   readonly readBy: "scanner" | "decoder" | undefined;
   /** The differences between the responses and their description. */

@@ -122,8 +122,8 @@ export class Pager {
    * pages.
    *
    * @throws ConnectError reason PAGE_LINK_REFUSED or PAGE_REPEATED; reason RESPONSE_SHAPE if the upstream
-   *   states that there are more pages but not how to request them, or if a key is missing that every page
-   *   must have
+   *   states that there are more pages but not how to request them, or if a key that every page must have is
+   *   missing
    */
   advance(page: Page, response: ReadResponse): boolean {
     const { more } = this.call.adapter;
