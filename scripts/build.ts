@@ -38,7 +38,7 @@ function copyProtos(target: string): void {
   }
 }
 
-/** Returns the manifest with references to JavaScript instead of TypeScript, and writes files for CommonJS. */
+/** Returns the manifest with JavaScript instead of TypeScript, and writes the files for CommonJS. */
 function published(folder: string, target: string, manifest: { [key: string]: Json }): Json {
   const { repository } = JSON.parse(readFileSync("package.json", "utf8")) as { repository?: Json };
   // `private` is removed; it prevents publishing the repository's TypeScript, which cannot run below
@@ -62,3 +62,4 @@ function run(command: string, options: readonly string[]): void {
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST, { recursive: true });
 for (const name of PACKAGES.keys()) build(name);
+process.stdout.write(`install all packages with one command, in any order: npm install ${DIST}/*.tgz\n`);
