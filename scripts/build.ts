@@ -38,7 +38,9 @@ function copyProtos(target: string): void {
   }
 }
 
-/** Returns the manifest with JavaScript instead of TypeScript, and writes the files for CommonJS. */
+/**
+ * Returns the manifest with references to JavaScript instead of TypeScript. Writes the files for CommonJS.
+ */
 function published(folder: string, target: string, manifest: { [key: string]: Json }): Json {
   const { repository } = JSON.parse(readFileSync("package.json", "utf8")) as { repository?: Json };
   // `private` is removed; it prevents publishing the repository's TypeScript, which cannot run below

@@ -27,7 +27,7 @@ export function bundle(name: string, target: string, { exports = {}, bin }: { [k
   });
 }
 
-/** Copies the CommonJS modules: the executable, which starts the bundle, and the error in browsers. */
+/** Copies the CommonJS modules: the executable, which starts the program, and the error in browsers. */
 export function copyCommonJs(name: string, target: string): void {
   const browser = "src/browser.cjs";
   if (existsSync(join(name, browser))) copyFileSync(join(name, browser), join(target, browser));

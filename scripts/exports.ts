@@ -1,7 +1,7 @@
 /**
- * Writes the conditional exports of a published package. Its JavaScript consists of ES modules, which
- * CommonJS loads by require. TypeScript needs additional declarations for CommonJS, because dependencies such
- * as `@connectrpc/connect` have different declarations for each module system.
+ * Writes the conditional exports of a published package. The JavaScript consists of ES modules, which
+ * CommonJS loads with `require`. TypeScript needs additional declarations for CommonJS, because dependencies
+ * such as `@connectrpc/connect` have different declarations for each module system.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
