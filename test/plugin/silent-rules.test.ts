@@ -63,6 +63,8 @@ const RULES = [
   "«number: false»",
   "«bytes: RAW»",
   "«bytes: BASE64URL»",
+  "«encoding: PERCENT»",
+  "«encoding: RFC_8187»",
   '«when: {values: "a"}»',
   "«piece: CONTENT»",
   "«coerce: true»",
