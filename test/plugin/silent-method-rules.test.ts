@@ -312,7 +312,7 @@ function sourceOf(
   rule: string,
   service: string,
 ): string {
-  // An option that the rule of the case sets replaces that of the kind of method.
+  // An option that the rule of the case sets replaces the option of the kind of method.
   const option = /^\w+:/.exec(rules)?.[0] ?? " ";
   const all = rule.includes(option) ? rule : `${rules} ${rule}`;
   return `import "google/api/field_behavior.proto";

@@ -42,7 +42,7 @@ interface Received {
 /** A phase of a connection: the bytes before and during the stop, and what the client then receives. */
 interface Phase {
   readonly before: Buffer;
-  /** What the client must receive before the process is stopped. */
+  /** Bytes that the client must receive before the process is stopped. */
   readonly first?: Received;
   readonly during: Buffer;
   readonly received: Received;
