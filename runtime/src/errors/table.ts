@@ -18,7 +18,7 @@ export const ERRORS = {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be part of a URL path; {remedy}",
     cause:
-      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path. If several parameters share a path segment, one contains the text that separates them.",
+      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path. Or several parameters share a path segment, and one of the values contains the text that separates the parameters.",
     remedy: "Send a value that is not empty, not `.` or `..`, and has no control characters.",
   },
   PARAMETER_VALUE_INVALID: {
