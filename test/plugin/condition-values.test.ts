@@ -26,7 +26,7 @@ message Res { repeated A items = 1; ${fields} }`,
 message Res { ${fields} }`,
   "a finished operation": (value, fields) => `${service(
     `operation: {header: "Location" done: {key: "state" values: "${value}"}}`,
-    "Res",
+    "stream Res",
     'post: "/a" body: "*"',
   )} }
 message Res { ${fields} }`,
@@ -58,7 +58,10 @@ const FIELDS: ReadonlyArray<readonly [fields: string, values: Readonly<Record<st
   ["google.protobuf.Value state = 5;", { ready: true }],
   ["google.protobuf.NullValue state = 5;", { ready: true }],
   ["string state = 5;", { ready: true }],
-  [`int32 number = 5 [(connectrest.v1.field) = {name: "state", absent: "N/A"}];`, { "N/A": true, ready: false }],
+  [
+    `int32 number = 5 [(connectrest.v1.field) = {name: "state", absent: "N/A"}];`,
+    { "N/A": true, ready: false },
+  ],
   ["A state = 5;", { ready: true }],
   ["string id = 5;", { ready: true }],
 ];
@@ -81,7 +84,10 @@ enum Other { FOO = 0; }`;
 
 const request = compileRequest(
   Object.fromEntries(
-    CASES.map(({ source }, index) => [`v${index}.proto`, HEAD.replace("test.v1", `v${index}`) + source + REST]),
+    CASES.map(({ source }, index) => [
+      `v${index}.proto`,
+      HEAD.replace("test.v1", `v${index}`) + source + REST,
+    ]),
   ),
 );
 const errors = runGenerator(request).error.split("\n");

@@ -196,7 +196,7 @@ ${method(
   'google.api.HttpBody file = 1; string type = 2 [(connectrest.v1.field) = {in: HEADER, name: "Content-Type"}];',
 )}`,
     problems: [
-      "8:90: name-twice: case.Req.type and the content_type of the body are both named `content-type` in the headers of case.S.Get; remove the field, and set content_type",
+      "8:100: name-twice: case.Req.type and the content_type of the body are both named `content-type` in the headers of case.S.Get; remove the field, and set content_type",
     ],
   },
   {
@@ -210,7 +210,7 @@ ${method(
 message Req {}
 message Res {}`,
     problems: [
-      "4:93: known-read: paginate of case.S.List: the known key `links` covers `links.next`, which is read by `link`, so that a new name of `links.next` would not be reported; list the other keys below `links`",
+      "4:84: known-read: paginate of case.S.List: the known key `links` covers `links.next`, which is read by `link`, so that a new name of `links.next` would not be reported; list the other keys below `links`",
     ],
   },
   {
@@ -219,7 +219,10 @@ message Res {}`,
       'Kind kind = 1; oneof o { option (connectrest.v1.oneof).discriminator = "kind"; Inner a = 2 [(connectrest.v1.field).when = {values: "OPEN"}]; Inner open = 3; Inner shut = 4; }',
       'message Inner {} enum Kind { NONE = 0; OPEN = 1 [(connectrest.v1.enum_value).wire = "open"]; }',
     ),
-    problems: [],
+    problems: [
+      "4:95: when-never: the condition of case.Res.a never holds for `OPEN`: no value of case.Kind is `OPEN` on the wire (OPEN is `open` on the wire)",
+      "4:160: when-never: the discriminator never selects case.Res.shut by its name: no value of case.Kind is `shut` on the wire; it has `NONE`, `open`; set when: {values: …}",
+    ],
   },
   {
     name: "encoding_lines",

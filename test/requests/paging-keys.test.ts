@@ -1,6 +1,6 @@
 /**
- * Tests maps with caller-defined keys in the requests of streams, for all ways to request the next page: a key
- * cannot be the parameter that the runtime sets for each page.
+ * Tests maps with caller-defined keys in the requests of streams, for all ways to request the next page: a
+ * key cannot be the parameter that the runtime sets for each page.
  */
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -48,11 +48,10 @@ const PAGES: Readonly<Record<string, PageStyle>> = {
   },
 };
 
-const PLACES: Readonly<Record<string, string>> = {
-  Query: 'option (google.api.http) = {get: "/a"};',
-  Form: 'option (google.api.http) = {post: "/a" body: "*"}; option (connectrest.v1.method).request_encoding = FORM;',
-  Parts:
-    'option (google.api.http) = {post: "/a" body: "*"}; option (connectrest.v1.method).request_encoding = MULTIPART;',
+const PLACES: Readonly<Record<string, readonly [http: string, rule: string]>> = {
+  Query: ['get: "/a"', ""],
+  Form: ['post: "/a" body: "*"', "request_encoding: FORM"],
+  Parts: ['post: "/a" body: "*"', "request_encoding: MULTIPART"],
 };
 
 const CASES = Object.entries(PAGES).flatMap(([style, { rule, parameter }]) =>
@@ -64,7 +63,8 @@ const CASES = Object.entries(PAGES).flatMap(([style, { rule, parameter }]) =>
 
 const METHODS = CASES.map(({ name, place, rule }) => {
   const item = rule.startsWith("poll") ? "Batch" : "Item";
-  return `rpc ${name}(Req) returns (stream ${item}) { ${PLACES[place]} option (connectrest.v1.method) = {${rule}}; }`;
+  const [http = "", encoding = ""] = PLACES[place] ?? [];
+  return `rpc ${name}(Req) returns (stream ${item}) { option (google.api.http) = {${http}}; option (connectrest.v1.method) = {${rule} ${encoding}}; }`;
 });
 
 const { adapters } = await loadAdapters({

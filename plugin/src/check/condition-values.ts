@@ -1,8 +1,14 @@
 /** Finds values of conditions that no field of the tested key can have. */
-import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { valueMessageOf } from "../descriptors/well-known.ts";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import { isWrapper, messageOf } from "../descriptors/well-known.ts";
 import { suggest } from "../diagnostics/suggest.ts";
-import { type Declared, resolveKeys } from "../model/declared-keys.ts";
+import { resolveKeys } from "../model/declared-keys.ts";
 import type { TypeModels } from "../model/types.ts";
 
 /** The words that upstreams use for booleans, which a condition compares as they are. */
@@ -13,27 +19,25 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
  * Returns a fault for each value that a condition can never meet: all fields that read the key are of a type
  * without such a value. Keys that no field reads have any value.
  *
- * @param except the members of the oneof whose condition is checked
+ * @param oneof the oneof whose condition is checked; its members and their fields do not count as readers
  */
 export function impossibleValues(
   { key, values = [] }: { readonly key: string; readonly values?: readonly string[] },
   message: DescMessage,
   types: TypeModels,
-  except: readonly DescField[] = [],
+  oneof?: DescOneof,
 ): Array<readonly [index: number, fault: string]> {
   if (key === "" || values.length === 0) return [];
   const found = resolveKeys(message, key, types);
-  const readers = isDeclared(found) ? found.fields.filter((field) => !except.includes(field)) : [];
+  const isOutside = (field: DescField) =>
+    oneof?.fields.every((member) => member !== field && messageOf(member) !== field.parent) ?? true;
+  const readers = found.undeclared === undefined ? found.fields.filter(isOutside) : [];
   if (readers.length === 0) return [];
   return values.flatMap((value, index) => {
     const faults = readers.map((field) => faultOf(value, field, types));
     const [first] = faults;
     return first === undefined || faults.includes(undefined) ? [] : [[index, first] as const];
   });
-}
-
-function isDeclared(found: ReturnType<typeof resolveKeys>): found is Declared {
-  return found.undeclared === undefined;
 }
 
 function faultOf(value: string, field: DescField, types: TypeModels): string | undefined {
@@ -55,8 +59,8 @@ function faultOf(value: string, field: DescField, types: TypeModels): string | u
 }
 
 function scalarOf(field: DescField): ScalarType | undefined {
-  const message = valueMessageOf(field);
-  return message?.typeName.endsWith("Value") ? message.fields[0]?.scalar : undefined;
+  const message = messageOf(field);
+  return message !== undefined && isWrapper(message) ? message.fields[0]?.scalar : undefined;
 }
 
 function enumFault(value: string, desc: DescEnum, types: TypeModels): string | undefined {
@@ -65,8 +69,8 @@ function enumFault(value: string, desc: DescEnum, types: TypeModels): string | u
     const { wire, aliases } = types.enumValue(each);
     return [wire || each.name, ...aliases];
   });
-  if (spellings.includes(value) || desc.values.some(({ number }) => String(number) === value))
-    return undefined;
+  const numbers = desc.values.map(({ number }) => String(number));
+  if ([...spellings, ...numbers].includes(value)) return undefined;
   const named = desc.values.find(({ name }) => name === value);
   const hint =
     named === undefined

@@ -144,7 +144,12 @@ function placesInPages({ annotation: { paginate, poll } }: MethodModel): Place[]
   add(paginate.linkQuery, PAGINATE.linkQuery.number);
   add(paginate.total, PAGINATE.total.number);
   const { key = "", values } = paginate.more ?? {};
-  places.push({ path: key, name: "`more` of paginate", place: [RULE.paginate.number, PAGINATE.more.number, KEY], values });
+  places.push({
+    path: key,
+    name: "`more` of paginate",
+    place: [RULE.paginate.number, PAGINATE.more.number, KEY],
+    values,
+  });
   paginate.known.forEach((path, index) => {
     add(path, PAGINATE.known.number, index);
   });

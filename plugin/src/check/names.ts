@@ -60,7 +60,7 @@ function labelOf({ path, rule = "" }: Named): string {
  */
 function excludes(candidate: Named, value: Named, types: TypeModels): boolean {
   const { path } = value;
-  // another check reports two constants with one name, and of a constant Content-Type and that of the body one
+  // another check reports two constants with one name; one of a constant Content-Type and the type of a body
   // has precedence
   if (path === undefined) {
     return candidate.rule === value.rule || value.rule === MULTIPART_TYPE || value.rule === BODY_TYPE;

@@ -152,13 +152,23 @@ function checkPossible(field: DescField, oneof: DescOneof, types: TypeModels, pr
   const { discriminator, fallback } = types.oneof(oneof);
   const { conditions } = types.field(field);
   conditions.forEach(({ key, values = [] }, index) => {
-    for (const [at, fault] of impossibleValues({ key: key || discriminator, values }, oneof.parent, types, oneof)) {
+    for (const [at, fault] of impossibleValues(
+      { key: key || discriminator, values },
+      oneof.parent,
+      types,
+      oneof,
+    )) {
       const text = `the condition of ${nameOf(field)} never holds for \`${values[at]}\`: ${fault}`;
       problems.add(field, [RULES, WHEN, index, WhenSchema.field.values.number, at], "when-never", text);
     }
   });
   if (conditions.length > 0 || field.name === fallback) return;
-  for (const [, fault] of impossibleValues({ key: discriminator, values: [field.name] }, oneof.parent, types, oneof)) {
+  for (const [, fault] of impossibleValues(
+    { key: discriminator, values: [field.name] },
+    oneof.parent,
+    types,
+    oneof,
+  )) {
     const text = `the discriminator never selects ${nameOf(field)} by its name: ${fault}; set when: {values: …}`;
     problems.add(field, [], "when-never", text);
   }

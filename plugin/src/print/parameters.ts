@@ -91,8 +91,8 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
 }
 
 /**
- * Returns the arguments with the names of map entries that are not sent, and that are rejected; empty if there
- * are none.
+ * Returns the arguments with the names of map entries that are not sent, and of entries that are rejected;
+ * empty if there are none.
  */
 function mapArguments(call: Call, { rules: { apiKey, parameters }, pagingNames }: Context): string {
   const key = apiKey?.query === undefined ? [] : [apiKey.query];

@@ -101,7 +101,7 @@ function bindingLines(
   ];
 }
 
-/** Returns the names of the parameters of a query or a body that the runtime sets for each page of a stream. */
+/** Returns the parameters of a query or a body that the runtime sets for each page of a stream. */
 function pagingNamesOf(
   { stream, rules }: MethodModel,
   { query, body }: BindingModel,
