@@ -35,7 +35,7 @@ const TYPES = [
   "Dictionary",
 ] as const;
 
-/** Rules that are not defaults. The rule of a case is in the marks; the rest is the rule that it needs. */
+/** Rules that are not defaults. `«»` encloses the tested rule; the remaining rules are required by it. */
 const RULES = [
   '«name: "other"»',
   '«aliases: "other"»',
@@ -83,7 +83,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   "member beside": 'option (connectrest.v1.oneof) = {discriminator: "t", layout: BESIDE, payload: "p"};',
 };
 
-/** Places in a request that the field names. */
+/** The places in a request that a field can have. */
 const PLACED: Readonly<Record<string, string>> = {
   header: 'in: HEADER, name: "X-P"',
   cookie: "in: COOKIE",

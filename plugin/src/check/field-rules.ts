@@ -7,7 +7,15 @@ import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, SourceSchema, TimeSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { isIndex, stepsOf } from "../model/dotted-path.ts";
-import type { FieldModel, SourceModel, Style, TimeModel, TimeNotation, TypeModels } from "../model/types.ts";
+import {
+  type FieldModel,
+  isTextMessage,
+  type SourceModel,
+  type Style,
+  type TimeModel,
+  type TimeNotation,
+  type TypeModels,
+} from "../model/types.ts";
 import { checkIdleFieldRules } from "./idle-field-rules.ts";
 import { headerFault, isToken, pathFault, requestHeaderFault } from "./syntax.ts";
 import { timeFormatFault } from "./time-format.ts";
@@ -19,6 +27,7 @@ const { field: TIME } = TimeSchema;
 interface Checked {
   readonly field: DescField;
   readonly rules: FieldModel;
+  readonly types: TypeModels;
   readonly add: (place: OptionPath, code: string, text: string) => void;
 }
 
@@ -26,7 +35,7 @@ interface Checked {
 export function checkField(field: DescField, types: TypeModels, problems: Problems): void {
   const rules = types.field(field);
   const add: Checked["add"] = (place, code, text) => problems.add(field, [RULES, ...place], code, text);
-  for (const check of CHECKS) check({ field, rules, add });
+  for (const check of CHECKS) check({ field, rules, types, add });
   checkIdleFieldRules(field, types, problems);
 }
 
@@ -143,12 +152,12 @@ function checkUnwrap({ field, rules, add }: Checked): void {
 /** The styles that write every value of a field as a string. */
 const WRITTEN_AS_TEXT: ReadonlySet<Style> = new Set(["comma", "spread"]);
 
-function checkStyle({ field, rules: { style }, add }: Checked): void {
+function checkStyle({ field, rules: { style }, types, add }: Checked): void {
   if (style === undefined) return;
   const fault = (text: string) => add([RULE.style.number], "style-type", text);
   if (field.fieldKind !== "list" && field.fieldKind !== "map") {
     fault(`\`style\` requires a repeated field or a map; ${nameOf(field)} is singular`);
-  } else if (WRITTEN_AS_TEXT.has(style) && !isText(field)) {
+  } else if (WRITTEN_AS_TEXT.has(style) && !isText(field, types)) {
     fault(`${style.toUpperCase()} writes values as text, but those of ${nameOf(field)} are messages`);
   } else if (style === "spread" && field.fieldKind === "list") {
     fault(`SPREAD is for maps; ${nameOf(field)} is repeated: use REPEAT, BRACKETS, INDEXED or COMMA`);
@@ -157,9 +166,10 @@ function checkStyle({ field, rules: { style }, add }: Checked): void {
   }
 }
 
-function isText(field: DescField): boolean {
+function isText(field: DescField, types: TypeModels): boolean {
   const message = valueMessageOf(field);
-  return message === undefined || isScalarMessage(message);
+  if (field.fieldKind === "map") return message === undefined || isScalarMessage(message);
+  return message === undefined || isTextMessage(message, types);
 }
 
 function checkUnknown({ field, rules, add }: Checked): void {

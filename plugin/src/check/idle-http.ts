@@ -1,4 +1,4 @@
-/** Finds rules for the notation of requests that have no effect on any value of a request. */
+/** Finds rules for the notation of requests that apply to no value of a request. */
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
@@ -24,7 +24,7 @@ const { field: HTTP } = HttpSchema;
 /** The kinds of bodies whose names a constant parameter can join. */
 const NAMED_BODIES: ReadonlySet<string> = new Set(["fields", "form", "multipart"]);
 
-/** Reports rules for the notation of values that a request of the method does not have. */
+/** Reports rules for the notation of values that the requests of the method do not contain. */
 export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc, annotation, bindings } = method;
   const idle = (place: OptionPath, rule: string, reason: string) => {
@@ -84,7 +84,7 @@ function sentFields(method: MethodModel, types: TypeModels): Array<[DescField, R
   return [...uses];
 }
 
-/** Reports whether the type of a value is one of some scalar types, or a message that wraps one. */
+/** Reports whether the type of a value is one of these scalar types, or a message that wraps one of them. */
 function isOf(field: DescField | undefined, scalars: Iterable<ScalarType>): boolean {
   const message = field && valueMessageOf(field);
   const value = message !== undefined && isScalarMessage(message) ? message.fields[0] : field;

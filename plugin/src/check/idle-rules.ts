@@ -133,7 +133,7 @@ function checkUpload({ annotation: { upload }, stream, bindings }: MethodModel, 
   }
 }
 
-/** The bodies of `body: "*"` that can hold the fields in the path. */
+/** The kinds of bodies with `body: "*"` that can also contain the path variables. */
 const WITH_PATH_FIELDS: ReadonlySet<string> = new Set(["fields", "form", "multipart"]);
 
 function checkHttp({ annotation: { http }, bindings }: MethodModel, idle: Idle): void {

@@ -85,7 +85,7 @@ function inOneOneof({ path: other }: Named, path: FieldPath): boolean {
 
 /**
  * Reports aliases that are also a key of another field, so that one value of a response would set two
- * unrelated fields. Two fields of the same name are meant to read one value.
+ * unrelated fields. Fields with the same name read the same value on purpose.
  */
 export function checkAliases(message: DescMessage, types: TypeModels, problems: Problems): void {
   const aliased = message.fields.filter((field) => types.field(field).aliases.length > 0);

@@ -1,6 +1,14 @@
 /** The models of the options of fields, oneofs and enum values. */
 
-import type { DescEnumValue, DescField, DescMessage, DescOneof, JsonObject } from "@bufbuild/protobuf";
+import {
+  type DescEnumValue,
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  type JsonObject,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import { isScalarMessage } from "../descriptors/well-known.ts";
 import type { FieldRules } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
@@ -138,6 +146,21 @@ export interface EnumValueModel {
 /** Returns the oneof whose member replaces a message in JSON; undefined if the message is an object. */
 export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): DescOneof | undefined {
   return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
+}
+
+/**
+ * Reports whether a message is written as one text in a parameter: a scalar message, or a oneof of scalars
+ * that replaces its message.
+ */
+export function isTextMessage(message: DescMessage, types: TypeModels): boolean {
+  if (isScalarMessage(message)) return true;
+  const union = unwrappedOneof(message, types);
+  return union?.fields.every(isTextMember) ?? false;
+}
+
+function isTextMember(field: DescField): boolean {
+  if (field.fieldKind === "enum") return field.enum.typeName !== "google.protobuf.NullValue";
+  return field.fieldKind === "scalar" && field.scalar !== ScalarType.BYTES;
 }
 
 /** Returns the JSON type that all values of a message field have; undefined if the type varies. */

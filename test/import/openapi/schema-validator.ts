@@ -54,7 +54,7 @@ function fragment(pointer: string): string {
     .join("/");
 }
 
-/** Returns a value with numbers in place of big integers. */
+/** Returns a value with numbers in place of bigints. */
 function instanceOf(value: Value): InstanceJson {
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(instanceOf);
