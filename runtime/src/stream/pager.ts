@@ -175,8 +175,9 @@ export class Pager {
   private stuck(key: string, page: Page, { header }: ReadResponse): Error {
     const { next } = this.call.adapter;
     const why = `since \`${key}\` says that there is more`;
-    if (page.items.length === 0 && needsItems(next))
+    if (page.items.length === 0 && needsItems(next)) {
       return this.shapeless(declaredText(page.path), `items ${why}`, "none");
+    }
     switch (next.kind) {
       case "link":
         return this.shapeless(declaredText(next.path), `a link ${why}`, gotAt(page.payload, next.path));
