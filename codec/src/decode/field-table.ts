@@ -30,7 +30,7 @@ export type LayoutEntry<Out> =
 export class Target {
   /** The position of the field in the order of writing. */
   readonly rank: number;
-  /** Whether this key is the last one tried: then null is the value of the field. */
+  /** Whether this key is the last one tried, so that null under this key is the value of the field. */
   readonly isLast: boolean;
   /** The next field that reads the same key. */
   readonly next: Target | undefined;

@@ -73,5 +73,6 @@ export function echoDocument({ value, version }: OpenApi, echoes: readonly Echo[
 
 /** Returns a reference to a schema. The paths of the document are moved to `x-paths`. */
 function reference({ pointer }: Part): string {
-  return pointer.replace(/^#\/paths\//, "#/x-paths/");
+  const [, first = "", ...steps] = pointer.split("/");
+  return ["#", first === "paths" ? "x-paths" : first, ...steps.map(encodeURIComponent)].join("/");
 }
