@@ -154,7 +154,8 @@ function hasItem({ data }: Json): boolean {
 function outcomeOf({ message, differences }: Outcome, at: string): string {
   if (message.startsWith("ConnectError") && message.includes("responded with 200")) return "error";
   const isLost = differences.list.some(
-    ({ path, class: as, expected: wanted }) => path === declaredText(at) && as === "lost" && wanted === "no errors",
+    ({ path, class: as, expected: wanted }) =>
+      path === declaredText(at) && as === "lost" && wanted === "no errors",
   );
   return isLost ? "lost" : "nothing";
 }
