@@ -78,8 +78,9 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
     throw error;
   }
   const link = valueAt(root, path);
-  if (link === false || (Array.isArray(link) && link.length === 0))
+  if (link === false || (Array.isArray(link) && link.length === 0)) {
     out.coerce(declaredText(path), "a link", link);
+  }
 }
 
 /** @param link the path of the link; if the link is a string, there are no parameters next to it */
