@@ -17,6 +17,7 @@ import {
   FIELD,
   FIELD_COMMAS,
   FIELD_LOOSE,
+  FIELD_OR_NULL,
   FIELD_WORDS,
   KIND,
   MESSAGE,
@@ -77,7 +78,7 @@ interface Reading {
   readonly wireType?: number;
   /** The string that means "no value". */
   readonly none?: string | undefined;
-  /** The flags of the field: FIELD_COMMAS, or no flag. */
+  /** The flags of the field: FIELD_COMMAS, FIELD_OR_NULL, or no flag. */
   readonly flags?: number | undefined;
 }
 
@@ -335,12 +336,15 @@ export class Tables {
     }
     if ("map" in kind) return { kind: KIND.map, argument: this.field([2, kind.map]) };
     if ("wrapper" in kind) return { kind: KIND.wrapper, argument: this.field([1, kind.wrapper]) };
-    if ("unwrap" in kind) return { kind: KIND.unwrap, argument: this.field(kind.unwrap) };
+    if ("unwrap" in kind) {
+      const flags = kind.orNull === true ? FIELD_OR_NULL : undefined;
+      return { kind: KIND.unwrap, argument: this.field(kind.unwrap), flags };
+    }
     return "time" in kind ? timeReading(kind.time, kind.none) : HANDOVER;
   }
 
   private messageReading(table: MessageTable): Reading {
-    if (table === ValueTable) return { kind: KIND.value };
+    if (table === ValueTable) return { kind: KIND.value, flags: FIELD_OR_NULL };
     if (table === StructTable) return { kind: KIND.struct };
     if (table === ListValueTable) return { kind: KIND.listValue };
     const types = typesOf(table);

@@ -137,13 +137,18 @@ export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): Desc
   return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
+const UNWRAPPED_TYPES: ReadonlyMap<DescField["fieldKind"] | undefined, "array" | "object"> = new Map([
+  ["list", "array"],
+  ["map", "object"],
+]);
+
 /** Returns the JSON type that all values of a message field have; undefined if the type varies. */
 export function containerType(
   field: DescField,
   message: DescMessage,
   types: TypeModels,
 ): "array" | "object" | undefined {
-  if (types.field(field).unwrap) return message.fields[0]?.fieldKind === "map" ? "object" : "array";
+  if (types.field(field).unwrap) return UNWRAPPED_TYPES.get(message.fields[0]?.fieldKind);
   if (message.typeName === "google.protobuf.ListValue") return "array";
   const isOwn =
     !message.typeName.startsWith("google.protobuf.") || message.typeName === "google.protobuf.Struct";
