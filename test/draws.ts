@@ -17,8 +17,8 @@ function seedIn(text = "1"): number | undefined {
 }
 
 /**
- * The maximum number of draws of a property that is not reduced. Other properties make a share of their
- * draws, but at least this number.
+ * A property with at most this many draws makes all of them. A property with more draws makes a share of them
+ * in `npm test`, but at least this number.
  */
 const ENOUGH = 100;
 const SHARE = 0.1;
@@ -29,8 +29,8 @@ export function fewDraws(all: number): number {
 }
 
 /**
- * Returns the minimum number of draws that must be of the relevant kind, for example accepted by the scanner:
- * `count` for all draws, and a share of `count` in `npm test`.
+ * Returns the minimum number of draws that must be of the relevant kind, e.g. accepted by the scanner:
+ * `count`, or a share of `count` in `npm test`.
  */
 export function atLeast(count: number): number {
   return process.env.TEST_MODE === "short" ? Math.floor((count * SHARE) / 2) : count;

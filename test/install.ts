@@ -5,9 +5,16 @@
 import { fetchDocuments } from "../scripts/import-counts.ts";
 import { PREPARE } from "./clients/programs.ts";
 import { installSuite } from "./conformance/suite.ts";
+import { downloadModules, downloadWheels } from "./packages/client-tools.ts";
 import { INSTALL_TOOLS } from "./packages/platforms.ts";
 
-const INSTALLATIONS = [installSuite, ...Object.values(PREPARE), ...INSTALL_TOOLS];
+const INSTALLATIONS = [
+  installSuite,
+  ...Object.values(PREPARE),
+  ...INSTALL_TOOLS,
+  downloadModules,
+  downloadWheels,
+];
 for (const install of INSTALLATIONS) {
   const { problem } = await install();
   if (problem === undefined) continue;

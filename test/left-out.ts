@@ -22,6 +22,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "start and kill workers": ["gateway/src/workers/workers.test.ts", "test/feeds/workers.test.ts"],
   "build the packages, or run the benchmark": [
     "test/end-to-end/bench.test.ts",
+    "test/packages/clients.test.ts",
     "test/packages/examples.test.ts",
     "test/packages/packages.test.ts",
     "test/packages/platforms.test.ts",

@@ -44,7 +44,7 @@ export interface SignIn {
   readonly sessions: Sessions;
 }
 
-/** Provides facts about the gateway's methods on which authorization depends. */
+/** Provides the facts about the gateway's methods that authorization needs. */
 export interface MethodFacts {
   readonly scopes: ScopeMap;
   /** Reports whether the upstream accepts only a person's credentials for this method. */

@@ -50,7 +50,7 @@ test("property: once the clock has been set back, a token that another process r
       await store.delete("AccessToken", hashOf(token));
       time -= jump;
       expect(await tokens.find(token)).toBeUndefined();
-      // a token that was unknown may be stored meanwhile
+      // a token that was unknown may be stored in the meantime
       await store.put("AccessToken", hashOf(token), { value, expiresAt: START * 2 });
       time -= jump;
       expect(await tokens.find(token)).toBeDefined();

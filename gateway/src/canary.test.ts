@@ -148,8 +148,8 @@ const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
 };
 
 /**
- * Places where an upstream may repeat the secret. Some put text after the secret, past the length at which
- * the gateway truncates.
+ * Places where an upstream may repeat the secret. In some places, other text follows the secret, and the
+ * whole exceeds the length at which the gateway truncates.
  */
 const PLACES: Readonly<Record<string, (key: string, response: http.ServerResponse) => void>> = {
   "a header that is passed on": (key, response) => {
@@ -364,7 +364,7 @@ describe.each(Object.keys(sources))("with %s as credentials", (source) => {
   });
 });
 
-/** Removes the value in the caller's own response, which the caller may see. */
+/** Removes the values that the caller's own response may contain. */
 function withoutOwn(answered: string, text: string): string {
   return answered === "drift" ? text.replaceAll(canaries.upstreamErrorBody, "") : text;
 }

@@ -267,8 +267,8 @@ function serverOptionsOf(
   };
 }
 
-// The following functions load modules on demand that only few gateways need; these are more modules than all
-// others together.
+// The following functions load on demand the modules that only few gateways need: more than half of all
+// modules.
 
 async function prepareCallers(
   options: PrepareOptions<GatewayUpstream>,

@@ -70,11 +70,11 @@ export const LIMIT_TABLE = {
   ),
   queuedCalls: liveSharedCount(
     1024,
-    "The maximum number of calls in the queue. Calls wait there while `callsInFlight` of the gateway or of their upstream is reached. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE. When the queue is full, a call from a client with fewer waiting calls replaces a call of the client with the most waiting calls.",
+    "The maximum number of calls in the queue. A call waits there while `callsInFlight` of the gateway or of the call's upstream is reached. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE. When the queue is full, a call from a client with fewer waiting calls replaces a call of the client with the most waiting calls.",
   ),
   queueTimeoutMs: liveMs(
     1000,
-    "How long a call may wait in the queue before it fails with UNAVAILABLE. The only call of a client may wait for up to twice the usual duration of calls to its upstream, if that is longer.",
+    "How long a call may wait in the queue before it fails with UNAVAILABLE. If a client has no other call, the call may wait longer: for up to twice the usual duration of calls to its upstream.",
   ),
   callsPerClient: liveSharedCount(
     1024,
@@ -82,11 +82,11 @@ export const LIMIT_TABLE = {
   ),
   watchers: liveSharedCount(
     10_000,
-    "The maximum number of concurrent streams that watch a feed. They do not count in `callsInFlight` and `requestsInFlight`, because they wait for hours and cost little. Further streams fail with UNAVAILABLE, or replace a stream of another client (`watchersPerClient`).",
+    "The maximum number of concurrent streams that watch a feed. Watch streams do not count toward `callsInFlight` and `requestsInFlight`, because such streams wait for hours and cost little. Further streams fail with UNAVAILABLE, or replace a stream of another client (`watchersPerClient`).",
   ),
   watchersPerClient: liveSharedCount(
     1000,
-    "The maximum number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, a single client may hold all of the streams. Then a stream of another client replaces the newest stream of the client with the most streams, if that client has more than this limit or more than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
+    "The maximum number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, a single client may hold all of the streams. After that, a further stream of another client replaces the newest stream of the client with the most streams, provided that this client has more streams than this limit or than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
   ),
   eventLoopDelayMs: liveMs(
     500,
@@ -125,7 +125,7 @@ export const LIMIT_TABLE = {
     unit: "bytes",
     max: 1024 * 1024,
     effect:
-      "The maximum total size of the headers of a request. Over HTTP/2, 32 bytes are added for each header. Larger requests get 431 (gRPC: RESOURCE_EXHAUSTED). Over HTTP/2, a stream with more than 64 KiB of headers is reset. Over HTTP/1.1, the head of a request as sent, including white space and empty lines, may be larger by `urlBytes` and by 128 KiB, because a connection reads that much ahead. An HTTP/2 connection is closed with ENHANCE_YOUR_CALM if its requests repeat compressed headers or trailers (HPACK) so often that they expand to far more than was sent.",
+      "The maximum total size of the headers of a request. Over HTTP/2, 32 bytes are added for each header. Larger requests get 431 (gRPC: RESOURCE_EXHAUSTED). Over HTTP/2, a stream with more than 64 KiB of headers is reset. Over HTTP/1.1, the head of a request as sent, including white space and empty lines, may exceed the limit by `urlBytes` plus 128 KiB, because a connection reads that much ahead. An HTTP/2 connection is closed with ENHANCE_YOUR_CALM if its requests repeat compressed headers or trailers (HPACK) so often that they expand to far more than was sent.",
   },
   headerCount: count(
     100,
@@ -206,7 +206,7 @@ export const LIMIT_TABLE = {
     unit: "per second",
     max: 100_000,
     effect:
-      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. A burst of `streamsPerConnection` resets is allowed; after that, a connection that exceeds this rate is closed with ENHANCE_YOUR_CALM. Resets of streams that were open for less than 100 ms are also limited per client: all connections of one client together may have as many as `requestsPerClient` / `streamsPerConnection` separate connections. Once 50 connections of one client have been closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
+      "The maximum number of early stream resets per second on one HTTP/2 connection, by either side. A burst of `streamsPerConnection` resets is allowed; after that, a connection that exceeds this rate is closed with ENHANCE_YOUR_CALM. Resets of streams that were open for less than 100 ms are also counted per client: the limits for all connections of a client together are `requestsPerClient` / `streamsPerConnection` times the limits for one connection. Once 50 connections of one client have been closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
   },
   drainNoticeMs: {
     default: 5000,
@@ -215,7 +215,7 @@ export const LIMIT_TABLE = {
     max: DAY,
     reloads: true,
     effect:
-      "How long the gateway still accepts connections and requests after SIGTERM. During this time, readiness fails and clients are asked to reconnect elsewhere, so that load balancers notice the shutdown. Then the gateway stops listening and closes idle connections. SIGINT skips this time. Default if `server.host` is a loopback address: 0.",
+      "How long the gateway still accepts connections and requests after SIGTERM. During this time, readiness fails and clients are asked to reconnect elsewhere, so that load balancers notice the shutdown. Then the gateway stops listening and closes idle connections. SIGINT skips this wait. Default if `server.host` is a loopback address: 0.",
   },
   drainStreamsMs: liveMs(
     5_000,

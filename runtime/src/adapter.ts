@@ -87,6 +87,7 @@ export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";
 export { asciiJson, joinHeader } from "./request/header-value.ts";
 export { heartbeatMs } from "./request/heartbeat-ms.ts";
 export { joinCommas, type ListStyle, type ParameterValue } from "./request/parameters.ts";
+export { pathParts } from "./request/path-parts.ts";
 export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";
 export { type BytesPart, RequestWriter } from "./request/request-writer.ts";

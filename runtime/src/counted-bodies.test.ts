@@ -112,7 +112,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 const parse = vi.spyOn(JSON, "parse");
 beforeEach(() => void parse.mockClear());
 
-/** Returns the texts that were parsed although they exceed the maximum cost. */
+/** Returns the JSON texts that were parsed although they exceed the maximum cost. */
 function tooCostlyTexts(maxCost: number): string[] {
   const texts = parse.mock.calls.map(([text]) => String(text));
   return texts

@@ -293,7 +293,7 @@ test.each(INSIDE)("a redirect from a public address to the private host %s is no
   expect(error.rawMessage).toContain("a private address");
 });
 
-test("if the address of a name changes after the check, the connection checks it again", async () => {
+test("if the address of a name changes after the check, the new address is checked when connecting", async () => {
   let inside = 0;
   const other = await serve((request, response) => {
     inside++;

@@ -155,7 +155,7 @@ test.each<[EmptySpelling, string]>([
   ["empty_string", '{"response":""}'],
   ["empty_body", ""],
 ])(
-  "an empty payload that a rule allows gives an empty message, and no difference is reported: %s",
+  "an empty payload that a rule allows becomes an empty message, and no difference is reported: %s",
   async (spelling, body) => {
     const reports: DifferenceReport[] = [];
     const options = { onDifference: (report: DifferenceReport) => void reports.push(report) };
@@ -238,7 +238,7 @@ const CASES: ReadonlyArray<
     Code.Internal,
   ],
   [
-    "responds with half of a document",
+    "responds with a truncated document",
     () => respondingWithJson('{"id":'),
     "upstream things: expected JSON with status 200, got application/json that does not parse (6 bytes)",
     "UPSTREAM_BODY_NOT_JSON",
@@ -471,7 +471,7 @@ test("the text of an error response is read even if the body is compressed", asy
   );
 });
 
-test("rejected configured credentials are an error of the operator, and rejected credentials of the caller are an error of the caller", async () => {
+test("rejected configured credentials are reported as the operator's error, and rejected credentials of the caller as the caller's error", async () => {
   const rules = { credentials: ["oauth2"] } as const;
   const fixed = { oauth2: { accessToken: "t" } };
   const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });
@@ -638,7 +638,7 @@ test("in strict mode, only lost values fail the call", async () => {
   const rest = await restTo(respondingWithJson({ name: ["x"] }), { options: { strict: true } });
   const error = await failureOf(get(rest));
   expect(error.rawMessage).toBe(
-    "upstream things: test.v1.ThingService.GetThing: name: expected string, got array (strict mode)",
+    "upstream things: test.v1.ThingService.GetThing: name: expected string, got array (differences: fail)",
   );
   expect(reasonOf(error)).toBe("RESPONSE_DRIFT");
   expect(error.code).toBe(Code.Internal);
@@ -675,22 +675,22 @@ test.each<
   ["lost", { differences: { lost: "fail" } }, undefined, "id"],
   ["converted", { differences: { converted: "fail" } }, undefined, "name"],
   ["additional", { differences: { additional: "fail" } }, undefined, "more0"],
-  ["strict, in the words of both", { strict: true, differences: { lost: "fail" } }, undefined, "id"],
+  ["strict, with an equal level of lost", { strict: true, differences: { lost: "fail" } }, undefined, "id"],
   [
-    "a method's own, over strict",
+    "the method's level takes precedence over strict",
     { strict: true, differences: { methods: { "test.v1.ThingService/GetThing": { lost: "log" } } } },
     undefined,
     undefined,
   ],
-  ["an upstream's own", { strict: true }, { lost: "ignore" }, undefined],
+  ["the upstream's level", { strict: true }, { lost: "ignore" }, undefined],
   [
-    "a service's own",
+    "the service's level",
     { differences: { methods: { "test.v1.ThingService": { converted: "fail" } } } },
     {},
     "name",
   ],
   [
-    "a method's own, over its service's",
+    "the method's level takes precedence over its service's level",
     {
       differences: {
         lost: "fail",

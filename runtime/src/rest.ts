@@ -44,8 +44,8 @@ export interface CallOptions {
    */
   readonly header?: HeadersInit | (() => Headers);
   /**
-   * The caller's deadline in milliseconds. If the method, or otherwise the options, has a shorter deadline,
-   * that one applies. Default: no deadline of the caller.
+   * The caller's deadline in milliseconds. A shorter deadline of the method, or otherwise of the options,
+   * takes precedence. Default: no deadline of the caller.
    */
   readonly timeoutMs?: number | undefined;
   /**

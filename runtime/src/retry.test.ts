@@ -101,7 +101,7 @@ test.each([
   ["503", responding(503)],
   ["a closed connection", hangUp],
   [
-    "half of a body",
+    "a truncated body",
     ((_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("{");
       setImmediate(() => response.destroy());

@@ -145,7 +145,7 @@ async function* decoded<I extends DescMessage, O extends DescMessage>(
 
 /**
  * Aborts calls whose messages can no longer be read. If a loop is left early, Connect's clients do not call
- * `return` on the stream, so the garbage collector is the only one to notice.
+ * `return` on the stream, so only garbage collection shows that the stream has no reader.
  */
 const abandoned = new FinalizationRegistry<AbortController>((left) => left.abort());
 

@@ -47,7 +47,7 @@ function chartOf(name: string, recording: Recording): string {
 
 function markdown(recording: Recording, pages: readonly string[]): string {
   const { date, node, cpus, load, rounds, turns, warmUp, callsOfBurst, skipped } = recording;
-  const extent = `${warmUp} warm-up calls, then ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, fewer with large pages`;
+  const extent = `${warmUp} warm-up calls, then ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, or fewer if the page is large`;
   return page(
     readFileSync(HEAD, "utf8").replace("<!-- in short -->", inShort(recording)),
     "## Figures",
@@ -196,7 +196,7 @@ function profileParts({ profiles }: Recording): string[] {
   const percent = (share = 0) => `${(share * 100).toFixed(0)}%`;
   return [
     "### Where the time goes",
-    "This table shows how the processor time of a call to the gateway is divided among the parts of the code, from samples of the main thread's stack. The first number is the part's own share. The number in parentheses includes everything that the part calls.",
+    "This table shows how much of a call's processor time each part of the gateway's code takes, according to samples of the main thread's stack. The first number is the part's own share. The number in parentheses includes everything that the part calls.",
     table(
       ["", ...columns],
       parts.map((part) => [

@@ -111,10 +111,11 @@ function limitText({
   bucket,
   perCredentials,
 }: NonNullable<AnyMethodAdapter["rules"]["rateLimits"]>[number]) {
-  const window = calendarDay === undefined ? `${windowMs / 1000} seconds` : `a day (${calendarDay})`;
+  const seconds = windowMs === 1000 ? "1 second" : `${windowMs / 1000} seconds`;
+  const window = calendarDay === undefined ? seconds : `a day (${calendarDay})`;
   const whose = perCredentials ? " per set of credentials" : "";
   const shared = bucket === "" ? "" : `, shared by all methods with the bucket ${code(bucket)}`;
-  return `At most ${requests} requests in ${window}${whose}${shared}.`;
+  return `At most ${requests} ${requests === 1 ? "request" : "requests"} in ${window}${whose}${shared}.`;
 }
 
 function errorTable(rules: readonly ErrorRule[]): string {

@@ -62,18 +62,18 @@ test("the redirect URI keeps its query", async () => {
 
 test.each([
   ["another path", `${REDIRECT_URI}/more`],
-  ["another path that is the same to browsers", "http://127.0.0.1:4567/x/../callback"],
+  ["a path that browsers normalize to the same path", "http://127.0.0.1:4567/x/../callback"],
   ["a query", `${REDIRECT_URI}?a=b`],
   ["a fragment", `${REDIRECT_URI}#a`],
   ["another host", "http://127.0.0.2:4567/callback"],
-  ["the other name of this machine", "http://localhost:4567/callback"],
+  ["another name of this machine", "http://localhost:4567/callback"],
   ["another scheme", "https://127.0.0.1:4567/callback"],
   ["another case", "HTTP://127.0.0.1:4567/callback"],
   ["a user", "http://a@127.0.0.1:4567/callback"],
-  ["a host behind a user", "http://127.0.0.1:4567@evil.example/callback"],
-  ["a host behind a backslash", "http://127.0.0.1:4567\\@evil.example/callback"],
-  ["a port that is none", "http://127.0.0.1:x/callback"],
-  ["a port beyond all", "http://127.0.0.1:65536/callback"],
+  ["a host after a user name", "http://127.0.0.1:4567@evil.example/callback"],
+  ["a host after a backslash", "http://127.0.0.1:4567\\@evil.example/callback"],
+  ["a port that is not a number", "http://127.0.0.1:x/callback"],
+  ["a port above 65535", "http://127.0.0.1:65536/callback"],
   ["a script", "javascript:alert(1)"],
   ["no scheme", "//evil.example/callback"],
   ["a line break", `${REDIRECT_URI}\r\nlocation: https://evil.example`],
@@ -147,7 +147,7 @@ test.each([
   ["unknown scopes alone", { scope: "mail calendar" }, "invalid_scope"],
   ["another server's resource", { resource: "https://other.example" }, "invalid_target"],
   ["a request object", { request: "a.b.c" }, "request_not_supported"],
-  ["no page to be shown", { prompt: "none" }, "login_required"],
+  ["the prompt `none` before sign-in", { prompt: "none" }, "login_required"],
 ])("an authorization request with %s redirects to the client with an error", async (_, changes, error) => {
   const end = await steps.authorize(clientId, changes);
   if (!(end instanceof URL)) throw new Error(await end.text());
@@ -485,7 +485,7 @@ test("another host of the domain cannot make a browser continue a flow that anot
   };
   const start = `${PUBLIC_URL}/authorize?${new URLSearchParams(query)}`;
   const [attacker, victim] = [new TestBrowser(gateway.fetch), new TestBrowser(gateway.fetch)];
-  // The browser either has flows of the same gateway or has no flows.
+  // The victim's browser has no flow yet, or already has one of the same gateway.
   for (const own of [false, true]) {
     if (own) await victim.open(start);
     const page = await attacker.open(start);

@@ -50,13 +50,13 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     });
 
   test.skipIf(isMissing).each([
-    ["the time as a whole number", {}, {}],
+    ["an integer time", {}, {}],
     ["a time with a fraction", {}, { exp: nowSeconds() + 1000.123_456_7 }],
     ["the token endpoint as its audience", {}, { aud: `${PUBLIC_URL}/token` }],
     ["one audience in a list", {}, { aud: [PUBLIC_URL] }],
     ["the type JWT", { typ: "JWT" }, {}],
     ["the type of RFC 7523 bis", { typ: "client-authentication+jwt" }, {}],
-    ["headers of other things, which mean nothing", { jku: "http://127.0.0.1:1/", x5u: "a", cty: "b" }, {}],
+    ["headers that have no effect", { jku: "http://127.0.0.1:1/", x5u: "a", cty: "b" }, {}],
   ])("an assertion with %s is accepted once", async (_, header, claims) => {
     const assertion = assertionOf(header, claims);
     expect(await send(assertion)).toMatchObject({ status: 200 });
@@ -65,27 +65,27 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
   });
 
   test.skipIf(isMissing).each([
-    ["a time beyond all", {}, '{"exp":1e400}', "must expire within"],
-    ["a time that no column holds", {}, { exp: 1e300 }, "must expire within"],
+    ["a time that overflows a double", {}, '{"exp":1e400}', "must expire within"],
+    ["a time that no database column holds", {}, { exp: 1e300 }, "must expire within"],
     ["a time in a hundred years", {}, { exp: nowSeconds() + 3e9 }, "must expire within"],
-    ["a time a little too far", {}, { exp: nowSeconds() + 2 * MAX_ASSERTION_SECONDS }, "must expire within"],
+    ["a time slightly too late", {}, { exp: nowSeconds() + 2 * MAX_ASSERTION_SECONDS }, "must expire within"],
     ["two audiences", {}, { aud: [PUBLIC_URL, "https://other.test"] }, "this server alone"],
-    ["something critical", { crit: ["b64"], b64: false }, {}, "crit or b64"],
-    ["something critical that is unknown", { crit: ["exp"] }, {}, undefined],
-    ["the type of access tokens", { typ: "at+jwt" }, {}, "typ of the assertion"],
-    ["the type of proofs", { typ: "dpop+jwt" }, {}, "typ of the assertion"],
-    ["a type that is none", { typ: 5 }, {}, "typ of the assertion"],
+    ["an unsupported critical header", { crit: ["b64"], b64: false }, {}, "crit or b64"],
+    ["a known claim marked as critical", { crit: ["exp"] }, {}, undefined],
+    ["the type of an access token", { typ: "at+jwt" }, {}, "typ of the assertion"],
+    ["the type of a DPoP proof", { typ: "dpop+jwt" }, {}, "typ of the assertion"],
+    ["a type that is a number", { typ: 5 }, {}, "typ of the assertion"],
     ["no time", {}, { exp: undefined }, undefined],
     ["a time in the past", {}, { exp: nowSeconds() - 1000 }, undefined],
-    ["a time as a text", {}, { exp: String(nowSeconds() + 60) }, undefined],
-    ["a start in the future", {}, { nbf: nowSeconds() + 1000 }, undefined],
+    ["a time that is a string", {}, { exp: String(nowSeconds() + 60) }, undefined],
+    ["a start time in the future", {}, { nbf: nowSeconds() + 1000 }, undefined],
     ["another audience", {}, { aud: "https://other.test" }, undefined],
     ["another issuer", {}, { iss: "other" }, undefined],
     ["another subject", {}, { sub: "other" }, undefined],
-    ["no id", {}, { jti: undefined }, undefined],
-    ["an unknown key", { kid: "../../../etc/passwd" }, {}, undefined],
+    ["no ID", {}, { jti: undefined }, undefined],
+    ["an unknown key ID", { kid: "../../../etc/passwd" }, {}, undefined],
     ["no algorithm", { alg: "none" }, {}, undefined],
-    ["an algorithm of secrets", { alg: "HS256" }, {}, undefined],
+    ["a symmetric algorithm", { alg: "HS256" }, {}, undefined],
   ])("an assertion with %s is rejected with a reason", async (_, header, claims, text) => {
     const answer = await send(assertionOf(header, claims));
     expect(answer).toMatchObject({ status: 401, body: { error: "invalid_client" } });

@@ -87,11 +87,11 @@ const SHAPES: readonly Shape[] = [
     type: undefined,
     query: `?connect=v1&encoding=json&message=${MESSAGE}`,
   },
-  { name: "a stream of Connect", method: "POST", type: "application/connect+json" },
+  { name: "a Connect stream", method: "POST", type: "application/connect+json" },
   { name: "gRPC", method: "POST", type: "application/grpc", isGrpc: true },
   { name: "gRPC with protobuf", method: "POST", type: "application/grpc+proto", isGrpc: true },
   { name: "gRPC-Web", method: "POST", type: "application/grpc-web+proto", isGrpc: true },
-  { name: "gRPC-Web as text", method: "POST", type: "application/grpc-web-text", isGrpc: true },
+  { name: "gRPC-Web in base64", method: "POST", type: "application/grpc-web-text", isGrpc: true },
   { name: "no protocol", method: "POST", type: "text/plain" },
 ];
 
@@ -126,7 +126,7 @@ const REFUSALS = [
     challenge: /error="invalid_token"/,
   },
   {
-    name: "no token behind the scheme",
+    name: "no token after the scheme",
     authorization: "Bearer",
     status: 400,
     grpc: 3,
@@ -140,14 +140,14 @@ const REFUSALS = [
     challenge: /error="invalid_request"/,
   },
   {
-    name: "a token that is none",
+    name: "a malformed token",
     authorization: "Bearer a,b",
     status: 400,
     grpc: 3,
     challenge: /error="invalid_request"/,
   },
   {
-    name: "a token of too small a scope",
+    name: "a token with an insufficient scope",
     authorization: "other",
     status: 403,
     grpc: 7,

@@ -153,14 +153,14 @@ test.each([
   ],
   ["a wrong secret in the header", MACHINE, basic("machine", "wrong"), 401, "invalid_client"],
   [
-    "two ways at once",
+    "two authentication methods",
     { ...MACHINE, client_secret: SECRET },
     basic("machine", SECRET),
     400,
     "invalid_request",
   ],
-  ["a header that is no Basic", MACHINE, "Basic %%%", 400, "invalid_request"],
-  ["no client at all", MACHINE, undefined, 400, "invalid_request"],
+  ["a malformed Basic header", MACHINE, "Basic %%%", 400, "invalid_request"],
+  ["no client credentials", MACHINE, undefined, 400, "invalid_request"],
   ["no grant type", { client_id: "machine", client_secret: SECRET }, undefined, 400, "invalid_request"],
   [
     "an unknown grant type",

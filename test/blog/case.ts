@@ -65,7 +65,7 @@ export function sends(response: unknown, status = 200) {
 export const demo = { blogIdentifier: "demo" };
 
 /**
- * Returns the cases about the caller's credentials and about the blog, which every endpoint of a kind has.
+ * Returns the cases that all endpoints of a kind share: about the caller's credentials and about the blog.
  */
 export function commonCases(
   endpoint: string,

@@ -79,7 +79,7 @@ test("google.protobuf.Any: an empty object is read as an empty Any", () => {
   expect(read("{}")).toMatchObject({ any: create(AnySchema), differences: [] });
 });
 
-test("google.protobuf.Any: keys are exact even after V8 has seen similar keys in other documents", () => {
+test("google.protobuf.Any: keys are read exactly even after V8 has seen similar keys in other documents", () => {
   JSON.parse('{"behind":1,"\\\\":1}');
   const url = "type.googleapis.com/google.protobuf.Struct";
   const { any, differences } = read(`{"@type":"${url}","value":{"behind":1,"\\"":2}}`);
@@ -87,7 +87,7 @@ test("google.protobuf.Any: keys are exact even after V8 has seen similar keys in
   expect(Object.keys(anyUnpack(any, StructSchema)?.fields ?? {})).toEqual(["behind", '"']);
 });
 
-test("google.protobuf.Any: a type that is known only for the call is decoded as that type", () => {
+test("google.protobuf.Any: a type that is registered only for one call is decoded in that call", () => {
   const text = '{"@type":"type.googleapis.com/google.protobuf.Api","name":"a"}';
   expect(read(text).differences).toHaveLength(1);
   const known = withTypes(typesOfFiles([file_google_protobuf_api]), () => read(text));
@@ -140,7 +140,7 @@ test("property: a non-empty Any is never read as an empty one, and a Struct fall
   );
 });
 
-test("google.protobuf.Any: sending an Any of an unknown type is the caller's error, INVALID_ARGUMENT", async () => {
+test("google.protobuf.Any: sending an Any of an unknown type fails with INVALID_ARGUMENT", async () => {
   for (const typeUrl of ["type.googleapis.com/acme.v1.New", TYPE]) {
     const any = create(AnySchema, { typeUrl, value: Uint8Array.of(8) });
     const failure = await failureOf(() => anyJson(any, types));
@@ -161,7 +161,7 @@ const API = "type.googleapis.com/google.protobuf.Api";
 const STRUCT = "type.googleapis.com/google.protobuf.Struct";
 const ANY = "type.googleapis.com/google.protobuf.Any";
 
-/** The JSON of an Any, and the differences that reading it reports. */
+/** Pairs of an Any's JSON and the differences that are reported when the Any is read. */
 const SURPLUS: ReadonlyArray<readonly [text: string, ...differences: string[]]> = [
   [`{"@type":"${TYPE}","value":"5","unit":"kg"}`, "additional unit"],
   [`{"@type":"${API}","name":"a","colour":"red"}`, "additional colour"],

@@ -373,7 +373,7 @@ test("fractional digits after the ninth are dropped and reported, unless they ar
   ]);
 });
 
-test("a number with more digits than a double can hold exactly is requested as text", () => {
+test("a number with more digits than a double can hold exactly is read again from its source text", () => {
   const out = new ProtoWriter();
   const asks = (value: number) => {
     out.reset();

@@ -95,8 +95,8 @@ export class Implementation {
   }
 
   /**
-   * Yields the responses of a stream, and then throws the error of the definition, if it has one. Only the
-   * first response echoes the request.
+   * Yields the responses of a stream, and then throws the error that the definition contains, if any. Only
+   * the first response echoes the request.
    */
   private async *responses(
     name: string,

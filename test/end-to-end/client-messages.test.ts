@@ -59,17 +59,17 @@ async function grpc(flags: number, message: Buffer, headers: http2.OutgoingHttpH
 }
 
 test.each([
-  ["twice the same key", '{"blogIdentifier":"demo","blogIdentifier":"ada"}'],
+  ["a repeated key", '{"blogIdentifier":"demo","blogIdentifier":"ada"}'],
   ["a key in both of its spellings", '{"blogIdentifier":"demo","blog_identifier":"ada"}'],
-  ["twice the same key, one time as an escape", '{"blogIdentifier":"demo","\\u0062logIdentifier":"ada"}'],
+  ["a repeated key, once with an escape", '{"blogIdentifier":"demo","\\u0062logIdentifier":"ada"}'],
 ])("a JSON message: with %s is rejected", async (_name, body) => {
   expect(await rejection(body)).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
 test.each([
-  ["is no JSON", "{"],
+  ["is not JSON", "{"],
   ["is empty", ""],
-  ["is another type", "[]"],
+  ["is deeply nested", "[]"],
   ["is nested deeply", `{"fields":${"[".repeat(5_000)}${"]".repeat(5_000)}}`],
   ["is not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
 ])("a JSON message: that %s is rejected", async (_name, body) => {

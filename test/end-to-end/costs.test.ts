@@ -96,8 +96,8 @@ describe.each([
   );
 
   test.each([
-    ["a number of a million digits", `{"scalars":{"int64Value":${"1".repeat(SIZE)}}}`],
-    ["a text of a million digits for a number", `{"scalars":{"int64Value":"${"1".repeat(SIZE)}"}}`],
+    ["a number with a million digits", `{"scalars":{"int64Value":${"1".repeat(SIZE)}}}`],
+    ["a string with a million digits for a number", `{"scalars":{"int64Value":"${"1".repeat(SIZE)}"}}`],
   ])("the error for %s does not repeat the value", async (_name, text) => {
     const answer = await post({ type: "application/json", body: Buffer.from(text) });
     expect(answer).toContain(`has ${SIZE} characters; numbers have at most 1000 digits`);

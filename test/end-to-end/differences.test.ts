@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "null, false and text without content for objects and lists",
+    name: "null, false and empty strings for objects and lists",
     change: (page, post) => {
       set(page, { blog: null, _links: false });
       set(post(0), { blog: "", tags: null });
@@ -83,21 +83,21 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "one object where a list is declared",
+    name: "one object instead of a list",
     change: (page, post) => set(page, { posts: post(0) }),
     pick: ({ posts }) => posts.map(({ id }) => id),
     expected: (newest: bigint) => [newest],
     differences: ["posts: array, object, converted"],
   },
   {
-    name: "items that are no objects",
+    name: "items that are not objects",
     change: (page, post) => set(page, { posts: [null, post(0), "text"] }),
     pick: ({ posts }) => posts.map(({ id }) => id),
     expected: (newest: bigint) => [newest],
     differences: ["posts[0]: object, null, lost", 'posts[2]: object, string "text", lost'],
   },
   {
-    name: "an id beyond 2^53 without its twin",
+    name: "an ID above 2^53 without its copy as a string",
     change: (_page, post) => {
       for (const [index, id] of [
         9_007_199_254_740_993n,
@@ -112,21 +112,21 @@ const CASES: readonly Case[] = [
     differences: [],
   },
   {
-    name: "an id beyond 2^53 that is not its twin's",
+    name: "an ID above 2^53 that differs from its copy as a string",
     change: (_page, post) => set(post(0), { id: 735_000_000_000_070_999n }),
     pick: ({ posts }) => posts[0]?.id,
     expected: (newest: bigint) => newest,
     differences: [],
   },
   {
-    name: "an id that no 64 bits can hold",
+    name: "an ID that exceeds 64 bits",
     change: (_page, post) => set(post(0), { id: 2n ** 64n, id_string: undefined }),
     pick: ({ posts }) => posts[0]?.id,
     expected: 0n,
     differences: ["posts[0].id_string: uint64, number 18446744073709551616, lost"],
   },
   {
-    name: "keys that no field names",
+    name: "keys that no field declares",
     change: (page, post) => {
       set(page, { new_top: { secret: "value" } });
       set(post(0), {
@@ -139,7 +139,7 @@ const CASES: readonly Case[] = [
     differences: ["new_top: no such key, object, additional"],
   },
   {
-    name: "keys that JavaScript knows",
+    name: "keys with a special meaning in JavaScript",
     change: (page) => {
       set(page, { posts: [JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"id_string":"5"}')] });
     },
@@ -148,14 +148,14 @@ const CASES: readonly Case[] = [
     differences: [],
   },
   {
-    name: "members that enums do not have",
+    name: "unknown enum values",
     change: (_page, post) => set(post(0), { type: "hologram", state: "limbo", format: "papyrus" }),
     pick: ({ posts: [post] }) => [post?.type, post?.typeName, post?.state, post?.stateName],
     expected: [PostType.UNSPECIFIED, "hologram", PostState.UNSPECIFIED, "limbo"],
     differences: ['posts[0].format: one of blog.v1.PostFormat, string "papyrus", additional'],
   },
   {
-    name: "other types where texts and flags are declared",
+    name: "other types instead of strings and booleans",
     change: (_page, post) => {
       set(post(0), { slug: 5, liked: "true" });
       set(post(1), { slug: { no: "text" }, liked: "maybe" });
@@ -264,7 +264,7 @@ test("strict mode turns a lost value into an error", async () => {
   if (lost === undefined) throw new Error("expected a case");
   expect(await failureOf(list(lost, "gRPC proto, h2c", strict))).toEqual({
     code: "Internal",
-    text: "upstream blog: blog.v1.PostService.ListPosts: posts[1].slug: expected string, got object (strict mode)",
+    text: "upstream blog: blog.v1.PostService.ListPosts: posts[1].slug: expected string, got object (differences: fail)",
     reason: "RESPONSE_DRIFT",
     domain: "blog",
     metadata: {},

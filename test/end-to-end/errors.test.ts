@@ -44,7 +44,7 @@ async function run({ prepare, call }: Case, way: Way): Promise<{ failure: Failur
 
 const FROM_UPSTREAM: readonly Case[] = [
   {
-    name: "a blog that is not there",
+    name: "a missing blog",
     call: (way) => info(way, "nobody"),
     failure: {
       code: "NotFound",
@@ -55,7 +55,7 @@ const FROM_UPSTREAM: readonly Case[] = [
     },
   },
   {
-    name: "a post that is not there",
+    name: "a missing post",
     call: (way) => posts(way).listPosts({ blogIdentifier: "demo", postId: 18_446_744_073_709_551_615n }),
     failure: {
       code: "NotFound",
@@ -77,7 +77,7 @@ const FROM_UPSTREAM: readonly Case[] = [
     },
   },
   {
-    name: "posting that is switched off",
+    name: "disabled posting",
     prepare: () => {
       world.sandbox.rules.postingDisabled = true;
     },
@@ -91,7 +91,7 @@ const FROM_UPSTREAM: readonly Case[] = [
     },
   },
   {
-    name: "a limit of the consumer key",
+    name: "the rate limit of the consumer key",
     prepare: () => {
       world.sandbox.limits.callsPerHour = 0;
     },
@@ -106,7 +106,7 @@ const FROM_UPSTREAM: readonly Case[] = [
     },
   },
   {
-    name: "a limit that comes as 403",
+    name: "a rate limit reported with status 403",
     prepare: () => {
       world.sandbox.limits.feedCallsWithToken = 0;
     },
@@ -121,7 +121,7 @@ const FROM_UPSTREAM: readonly Case[] = [
     },
   },
   {
-    name: "a page beyond the end",
+    name: "a page after the last page",
     call: (way) => events(way).listRepositoryEvents({ owner: "octo", repo: "hello", page: 11 }),
     failure: {
       code: "OutOfRange",
@@ -170,7 +170,7 @@ const REFUSED: readonly (Omit<Case, "failure"> & { readonly failure: Partial<Fai
     },
   },
   {
-    name: "before with offset",
+    name: "before together with offset",
     call: (way) => posts(way).listPosts({ blogIdentifier: "demo", before: timestampFromMs(1000), offset: 1 }),
     failure: {
       text: "before and offset must not be used in the same request [list_posts.before_or_offset]",
@@ -186,7 +186,7 @@ const REFUSED: readonly (Omit<Case, "failure"> & { readonly failure: Partial<Fai
     },
   },
   {
-    name: "two mistakes in one request",
+    name: "two violations in one request",
     call: (way) => posts(way).listPosts({ blogIdentifier: "demo", limit: 0, offset: -1 }),
     failure: { rules: ["limit: int32.gte_lte", "offset: int32.gte"] },
   },

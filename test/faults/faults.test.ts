@@ -69,16 +69,16 @@ const IN_HEAD = 40;
 const IN_BODY = 600;
 
 const FAULTS: readonly (readonly [name: string, fault: ConnectionFault, failure: Failure])[] = [
-  ["a reset before the answer", { kind: "reset", afterBytes: 0 }, closed],
-  ["a reset within the head", { kind: "reset", afterBytes: IN_HEAD }, closed],
-  ["an end before the answer", { kind: "truncation", afterBytes: 0 }, closed],
-  ["an end within the head", { kind: "truncation", afterBytes: IN_HEAD }, closed],
-  ["a half that is closed before the answer", { kind: "half-close", afterBytes: 0 }, closed],
-  ["a half that is closed within the head", { kind: "half-close", afterBytes: IN_HEAD }, closed],
+  ["a reset before the response", { kind: "reset", afterBytes: 0 }, closed],
+  ["a reset within the headers", { kind: "reset", afterBytes: IN_HEAD }, closed],
+  ["an end before the response", { kind: "truncation", afterBytes: 0 }, closed],
+  ["an end within the headers", { kind: "truncation", afterBytes: IN_HEAD }, closed],
+  ["a half-close before the response", { kind: "half-close", afterBytes: 0 }, closed],
+  ["a half-close within the headers", { kind: "half-close", afterBytes: IN_HEAD }, closed],
   ["garbage", { kind: "garbage", bytes: "\x00\x01\x02garbage\r\n\r\n" }, noHttp],
   ["another protocol", { kind: "garbage", bytes: "220 smtp.example ESMTP\r\n" }, noHttp],
-  ["silence before the answer", { kind: "black hole", afterBytes: 0 }, late("the response head")],
-  ["silence within the head", { kind: "black hole", afterBytes: IN_HEAD }, late("the response head")],
+  ["silence before the response", { kind: "black hole", afterBytes: 0 }, late("the response head")],
+  ["silence within the headers", { kind: "black hole", afterBytes: IN_HEAD }, late("the response head")],
 ];
 
 describe.each(Object.keys(methods))("%s handles", (name) => {
@@ -114,7 +114,7 @@ describe.each(Object.keys(methods))("%s handles", (name) => {
 const BODY_FAULTS: typeof FAULTS = [
   ["a reset within the body", { kind: "reset", afterBytes: IN_BODY }, truncated],
   ["an end within the body", { kind: "truncation", afterBytes: IN_BODY }, truncated],
-  ["a half that is closed within the body", { kind: "half-close", afterBytes: IN_BODY }, truncated],
+  ["a half-close within the body", { kind: "half-close", afterBytes: IN_BODY }, truncated],
   ["silence within the body", { kind: "black hole", afterBytes: IN_BODY }, late("more of the body")],
   [
     "noise within the body",

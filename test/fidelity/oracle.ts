@@ -166,7 +166,7 @@ function ofList(field: DescField & { fieldKind: "list" }, change: Value): Differ
     return [field.delimitedEncoding ? "converted" : "lost"];
   }
   if (change === "arrays") return ofItem(field, change);
-  // An object without any key of an item is not an item.
+  // An object with none of the item's keys is not read as an item.
   if (change === "object" && field.listKind === "message" && hasOwnKeys(field.message)) return ["lost"];
   return ["converted", ...ofItem(field, change)];
 }

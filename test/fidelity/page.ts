@@ -29,7 +29,7 @@ have the same names in the log, the metrics, the configuration and the runtime's
 - **Programs:** \`onDifference\` receives a \`DifferenceReport\`. A report lists the first hundred differences of each class, and counts all.
 
 A path has names, with dots between the names, and indexes in brackets: \`posts[3].blog\`. A key that is empty, or that contains a character such as a dot, a bracket, a quote or a space,
-is a JSON string in brackets: \`labels["1.0"]\`; a key of more than 100 characters is cut, and has an ellipsis after the string: \`labels["xxx"…]\`.
+is written as a JSON string in brackets: \`labels["1.0"]\`. A key of more than 100 characters is truncated, with an ellipsis after the string: \`labels["xxx"…]\`.
 
 A line of the log and a line of the metrics:
 
@@ -42,7 +42,7 @@ For each class, the configuration can set \`ignore\`, \`log\` (the default) or \
 The setting of the most specific method or service name takes precedence, then the upstream's, then the global setting. With \`fail\`, the call fails with INTERNAL and the
 reason \`RESPONSE_DRIFT\`. \`strict: true\` is short for \`lost: fail\`; setting both \`strict\` and \`lost\` is an error. A name that no adapter has is also an error.
 
-A 64-bit integer as a string is valid ProtoJSON. It is never a difference, and cannot be made an error. For all other numbers, \`converted: fail\` fails the call.
+A 64-bit integer as a string is valid ProtoJSON. Such a string is never a difference, and cannot be made an error. For all other numbers, \`converted: fail\` fails the call.
 
 \`\`\`yaml
 differences:

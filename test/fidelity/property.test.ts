@@ -21,7 +21,7 @@ const server = createServer((_request, response) => {
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
 afterAll(() => void server.close());
 
-/** Methods whose response is a JSON object, alone or on a page. */
+/** Methods whose responses are JSON objects, or pages of JSON objects. */
 const SUBJECTS: readonly Subject[] = [...(await adaptersOf("gen")), ...(await adaptersOf("test/gen"))]
   .flatMap(({ methods }) => Object.values(methods))
   .filter(isSubject);
@@ -56,7 +56,7 @@ function responseBody({ method }: Adapter): DescField | undefined {
   return method.output.fields.find((field: DescField) => field.name === name);
 }
 
-/** Returns a body with a payload, and with the status that its envelope repeats. */
+/** Returns the payload inside the method's envelope, with status 200 at the envelope's status path. */
 function wrapped(payload: unknown, { rules: { envelope } }: Subject): unknown {
   const [path = ""] = envelope?.payload ?? [];
   const wrap = (value: unknown, at: string) =>
@@ -138,7 +138,7 @@ function change({ holder, key, fields }: Place, how: Change): void {
   if (how in CHANGED_VALUES) holder[key] = CHANGED_VALUES[how];
 }
 
-test("the places of valid responses include response bodies, aliases and several time units", () => {
+test("the generated valid responses include response bodies, aliases and several time units", () => {
   const places = WITH_PLACES.flatMap((subject) => valid(subject).places);
   expect(WITH_PLACES.filter((subject) => responseBody(subject) !== undefined)).not.toEqual([]);
   expect(places.filter(({ fields }) => aliasesOf(fields).length > 0)).not.toEqual([]);

@@ -110,7 +110,7 @@ test.each(EACH)("%s: bytes that are not UTF-8 are reported with their record", a
   expect(strict.error && reasonOf(strict.error)).toBe("RESPONSE_DRIFT");
 });
 
-test.each(EACH)("%s: a key that is also an inherited property is an ordinary key", async (format) => {
+test.each(EACH)("%s: a key with the name of an inherited property is an ordinary key", async (format) => {
   const { differences, error } = await readAll(format, [
     '{"__proto__":{"name":"evil"},"constructor":{"prototype":{}},"toString":1}',
   ]);

@@ -10,7 +10,7 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import type { PathTemplate, PatternSegment } from "../../plugin/src/model/path-template.ts";
+import { type PathTemplate, type PatternSegment, variablesOf } from "../../plugin/src/model/path-template.ts";
 import type { Random } from "./random.ts";
 
 const TEXTS = [
@@ -65,8 +65,8 @@ export class Messages {
    */
   request(desc: DescMessage, template: PathTemplate, share: number): ReflectMessage {
     const message = this.message(desc, share, DEPTH);
-    for (const segment of template.segments) {
-      if (segment.kind === "variable") this.fillPath(message, segment.fieldPath.split("."), segment.segments);
+    for (const { fieldPath, segments } of variablesOf(template)) {
+      this.fillPath(message, fieldPath.split("."), segments);
     }
     return message;
   }

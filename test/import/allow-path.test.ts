@@ -123,7 +123,7 @@ test.each(REJECTED)("--allow-path of another folder does not allow the reference
 });
 
 test.each(["none", "secret.yaml"])(
-  "--allow-path %s is an error, because no such folder exists",
+  "--allow-path %s is rejected, because the folder does not exist",
   async (path) => {
     const { code, errors } = await importReference("../common/pet.yaml", [path]);
     expect(errors).toBe(`${join(folder, path)}: is not a folder; pass an existing folder to --allow-path\n`);

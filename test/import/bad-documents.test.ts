@@ -35,8 +35,8 @@ const BOMB = `a: &a [x, x, x, x, x, x, x, x, x]\n${[..."bcdefghi"].map((name, in
 const BAD: readonly (readonly [string, string, string])[] = [
   ["nothing", "", "api.yaml: is empty; expected an OpenAPI document"],
   ["a list", "- 1\n", "api.yaml: is not an object; expected an OpenAPI document"],
-  ["YAML that does not parse", "a: [1\nb: 2", "api.yaml:2:1: is neither JSON nor YAML: "],
-  ["YAML aliases that stand for gigabytes", BOMB, "api.yaml: its YAML aliases stand for too much"],
+  ["YAML with a syntax error", "a: [1\nb: 2", "api.yaml:2:1: is neither JSON nor YAML: "],
+  ["YAML aliases that expand to gigabytes", BOMB, "api.yaml: its YAML aliases stand for too much"],
   ["OpenAPI 3.2", "openapi: 3.2.0\n", "api.yaml: is openapi 3.2.0; convert it to OpenAPI 3.0 or 3.1"],
   ["Swagger 1.2", 'swagger: "1.2"\n', "api.yaml: is swagger 1.2; convert it to OpenAPI 3.0 or 3.1"],
   [
@@ -56,12 +56,12 @@ const BAD: readonly (readonly [string, string, string])[] = [
     "api.yaml#/paths: no operation is selected",
   ],
   [
-    "a path that is a text",
+    "a path that is a string",
     "openapi: 3.0.0\npaths: { /a: x }\n",
     "api.yaml#/paths/~1a: is not an object; expected operations such as `get`",
   ],
   [
-    "a reference to nothing",
+    "a reference to a missing schema",
     withSchema('{ $ref: "#/components/schemas/None" }'),
     `${AT}: the reference \`#/components/schemas/None\` leads to nothing`,
   ],
@@ -75,14 +75,14 @@ const BAD: readonly (readonly [string, string, string])[] = [
     withSchema('{ $ref: "#/components/schemas/Pet" }'),
     "api.yaml#/components/schemas/",
   ],
-  ["a file that is not there", withSchema("{ $ref: none.yaml }"), `${AT}: the reference leads to `],
+  ["a missing file", withSchema("{ $ref: none.yaml }"), `${AT}: the reference leads to `],
   [
-    "a file outside of the folder",
+    "a file outside the folder",
     withSchema("{ $ref: ../secret.yaml }"),
     `${AT}: the reference leads to ${""}`,
   ],
   [
-    "a file outside of the folder by a link",
+    "a symbolic link to a file outside the folder",
     withSchema("{ $ref: link.yaml }"),
     `${AT}: the reference leads to `,
   ],
@@ -97,14 +97,14 @@ const BAD: readonly (readonly [string, string, string])[] = [
     `${AT}: the reference leads to https://example.com/a.yaml, which is not fetched; allow it with --allow-remote`,
   ],
   [
-    "a URL of another scheme",
+    "a URL of an unsupported scheme",
     withSchema('{ $ref: "ftp://example.com/a.yaml" }'),
     `${AT}: \`ftp://example.com/a.yaml\` is neither a file nor an address of the web`,
   ],
 ];
 
 test.each(BAD)(
-  "for %s the command prints an error with its position and a remedy, and writes no files",
+  "for %s, the command prints an error with its position and a remedy, and writes no files",
   async (_, text, error) => {
     const path = join(folder, "api/api.yaml");
     writeFileSync(path, text);

@@ -75,7 +75,7 @@ export class CalledDocument {
     return found;
   }
 
-  /** Calls a method, whose requests `respond` answers. */
+  /** Calls a method. `respond` answers the method's requests. */
   async call(
     method: DescMethod,
     input: object,

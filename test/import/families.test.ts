@@ -25,7 +25,7 @@ const FAMILIES: readonly string[] = [
 const DOCUMENTS = "test/import/documents";
 const EXPECTED = "test/import/expected";
 
-/** A project with the imports of all documents, each in a separate package. */
+/** A project that contains all imported documents, each in a separate package. */
 let project: TestProject;
 
 beforeAll(async () => {

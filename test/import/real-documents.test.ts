@@ -12,7 +12,7 @@ const isFetched = REAL_DOCUMENTS.every((document) => existsSync(cachedPath(docum
  */
 const GOALS = { operations: 0.95, fields: 0.99 };
 
-/** A project with the imports of all documents, each in a separate package. */
+/** A project that contains all imported documents, each in a separate package. */
 let project: TestProject;
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const SOURCES = "plugin/src";
 
-test.each(["check", "print"])("%s/ reads only models, and neither proto options nor parsers", (folder) => {
+test.each(["check", "print"])("%s/ reads models, but neither proto options nor parsers", (folder) => {
   const readers = readdirSync(join(SOURCES, folder))
     .filter((name) => !name.endsWith(".test.ts"))
     .filter((name) => {

@@ -135,7 +135,7 @@ test("OAuth 1.0a: an unknown client gets an error with a remedy", async () => {
 });
 
 test.each([
-  ["an upstream that is not there", "ecco", oauth1, /upstreams: no upstream has the name ecco\./],
+  ["an unknown upstream", "ecco", oauth1, /upstreams: no upstream has the name ecco\./],
   [
     "no credentials",
     "blog",
@@ -149,19 +149,19 @@ test.each([
     /oauth1\.token: upstream-login writes it: name a file/,
   ],
   [
-    "no place for the token",
+    "no file for the token",
     "blog",
     () => oauth1("tokenSecret: { file: x }"),
     /oauth1\.token: upstream-login needs it, e\.g\. token: \{ file: secrets\/blog-token \}/,
   ],
   [
-    "no file of tokens",
+    "no token file",
     "blog",
     () => oauth2().replace(/tokenFile: \S+/, ""),
     /oauth2\.tokenFile: upstream-login needs it, e\.g\. tokenFile: secrets\/blog-tokens\.json/,
   ],
   [
-    "a secret that is not set",
+    "an unset secret",
     "blog",
     () => oauth2().replace("SECRET", "UNSET"),
     /oauth2\.clientSecret: the environment variable UNSET is not set/,

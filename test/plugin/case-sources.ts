@@ -1,4 +1,4 @@
-/** Sources for cases of problems. */
+/** Helpers that build the .proto sources of problem cases. */
 
 /** A source without its head, and the expected problems: `line:column: code: text`, one per line. */
 export interface ProblemCase {

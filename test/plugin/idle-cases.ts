@@ -2,7 +2,7 @@
 
 import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
 
-/** One rule of a method that has `post: "/a"` and a body with all fields. */
+/** Method rules, each tested on a method that has `post: "/a"` and a body with all fields. */
 const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string]> = [
   ["idle_key", 'idempotency_key: "Key"'],
   ["idle_credentials", "credentials: [NONE, OAUTH2]"],
@@ -17,7 +17,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string]> = [
   ["parameter_twice", 'parameters: [{name: "a", value: "1"}, {name: "a", value: "2"}]'],
 ];
 
-/** One field of a request. */
+/** Request fields, one per case. */
 const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
   ["header_without_name", "string x = 1 [(connectrest.v1.field).in = HEADER];"],
   ["idle_in_aliases", 'string x = 1 [(connectrest.v1.field) = {in: QUERY, aliases: "y"}];'],
@@ -42,7 +42,7 @@ const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
   ["idle_nothing", 'string x = 1 [(connectrest.v1.field) = {in: NOTHING, name: "y"}];'],
 ];
 
-/** One field of a response. */
+/** Response fields, one per case. */
 const RESPONSE_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
   ["rel_not_link", 'string x = 1 [(connectrest.v1.field).from = {header: "X-Next", rel: "next"}];'],
   ["idle_from_aliases", 'string x = 1 [(connectrest.v1.field) = {from: {path: "a.b"}, aliases: "y"}];'],

@@ -54,7 +54,7 @@ const REPORTED: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** All other strings, with the report at run time that shows a misspelling. */
+/** All other strings, each with the report at run time that reveals a misspelling. */
 const TOLD: Readonly<Record<string, string>> = {
   "Paginate.items": "RESPONSE_SHAPE for a page without items",
   "Paginate.link": "the key of the upstream is `additional`; with link_always RESPONSE_SHAPE",
@@ -240,7 +240,10 @@ function textsOf({ protoFile, fileToGenerate }: CodeGeneratorRequest): Text[] {
     );
 }
 
-/** Returns all files in the folder of a string, because methods that use a message may be in another file. */
+/**
+ * Returns all files in the folder of the string's file, because methods that use a message may be in another
+ * file.
+ */
 function besides({ file }: Text, { fileToGenerate }: CodeGeneratorRequest): string[] {
   return fileToGenerate.filter((name) => dirname(name) === dirname(file));
 }

@@ -450,9 +450,7 @@ message Kept { google.protobuf.Value value = 1 [(connectrest.v1.field).json_text
       "Row r = 1 [(connectrest.v1.field).unwrap = true];",
       "message Row { repeated Row rows = 1 [(connectrest.v1.field).unwrap = true]; }",
     ),
-    problems: [
-      "TODO",
-    ],
+    problems: ["TODO"],
   },
   {
     name: "unwrap_struct",
@@ -657,7 +655,7 @@ message Res {}`,
   ).map(([name, rule, text]) => ({
     name,
     source: method('get: "/a"', `option (connectrest.v1.method) = {operation: {${rule}}};`),
-    // A message is reported at its first character.
+    // A problem in a message value is reported at the first character of the value.
     problems: [`4:${52 + rule.indexOf("{")}: ${text}`],
   })),
   {

@@ -65,7 +65,7 @@ function codesInSource(): string[] {
 
 const UNMAPPED = "stream_unmapped";
 
-test("a method that cannot be mapped is an error by default, and is omitted with a warning for unsupported=skip", () => {
+test("a method that cannot be mapped is an error by default, and is omitted with a warning with unsupported=skip", () => {
   const { error, files, warnings } = runGenerator(request, {
     fileToGenerate: [`${UNMAPPED}.proto`],
     parameter: "unsupported=skip",

@@ -2,7 +2,7 @@
 
 import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
 
-/** One rule of a method that has `get: "/a"`, and the problem. */
+/** Rules of a method that has `get: "/a"`, each with its problem. */
 const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
   [
     "error_status",
@@ -272,7 +272,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
 ];
 
-/** One rule of a stream, and the problem. */
+/** Rules of a stream, each with its problem. */
 const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
   [
     "paginate_pages",
@@ -434,7 +434,8 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
 ];
 
 /**
- * One rule of a stream, and a field of the item. Another method of the service returns the stream's pages.
+ * Rules of a stream, each with the fields of the stream's items. Another method of the service returns the
+ * stream's pages.
  */
 const PLACE_RULES: ReadonlyArray<
   readonly [name: string, rule: string, members: string, ...problems: readonly string[]]

@@ -292,100 +292,100 @@ const RULE = "selector: plain.Shelves.GetShelf";
 
 test.each<[string, string, string[]]>([
   [
-    "is YAML that cannot be read",
+    "YAML with a syntax error",
     "http: {rules: [",
     [
       "1:16: config-syntax: Flow map in block collection must be sufficiently indented and end with a }",
       "1:16: config-syntax: Flow sequence in block collection must be sufficiently indented and end with a ]",
     ],
   ],
-  ["is a key that stands twice", "http: {}\nhttp: {}\n", ["2:1: config-syntax: Map keys must be unique"]],
-  ["is no map", "- 1\n", ["1:1: config-type: the service config: expected a map, got a list"]],
-  ["is text", "hello\n", ["1:1: config-type: the service config: expected a map, got the string `hello`"]],
+  ["a repeated key", "http: {}\nhttp: {}\n", ["2:1: config-syntax: Map keys must be unique"]],
+  ["a list", "- 1\n", ["1:1: config-type: the service config: expected a map, got a list"]],
+  ["a string", "hello\n", ["1:1: config-type: the service config: expected a map, got the string `hello`"]],
   [
-    "is a key that is not known",
+    "an unknown key",
     "conectrest: {}\n",
     ["1:1: config-key: the service config: unknown key `conectrest`; did you mean `connectrest`?"],
   ],
   [
-    "is a list that is not known",
+    "an unknown list",
     "connectrest: {method: []}\n",
     ["1:15: config-key: connectrest: unknown key `method`; did you mean `methods`?"],
   ],
   [
-    "is a rule that is not known",
+    "an unknown rule",
     `connectrest: {methods: [{${RULE}, rules: {upstram: a}}]}\n`,
     ["1:68: config-key: connectrest.methods[0].rules: unknown key `upstram`; did you mean `upstream`?"],
   ],
   [
-    "is a map instead of a list",
+    "a map instead of a list",
     "http: {rules: {}}\n",
     ["1:15: config-type: http.rules: expected a list, got a map"],
   ],
   [
-    "is a selector that is missing",
+    "a missing selector",
     "http: {rules: [{get: /a}]}\n",
     ["1:16: config-missing: http.rules[0] has no `selector`, so it applies to nothing"],
   ],
   [
-    "is a rule that is missing",
+    "missing rules",
     `connectrest: {methods: [{${RULE}}]}\n`,
     ["1:25: config-missing: connectrest.methods[0] has no `rules`"],
   ],
   [
-    "is a selector of nothing",
+    "a selector of a missing method",
     "http: {rules: [{selector: plain.Shelves.GetShelv, get: /a}]}\n",
     [
       "1:27: config-selector: `plain.Shelves.GetShelv` matches no method in the files of this run; did you mean `plain.Shelves.GetShelf`?",
     ],
   ],
   [
-    "is a selector of another kind",
+    "a selector of a service instead of a method",
     "connectrest: {methods: [{selector: plain.Shelves, rules: {}}]}\n",
     ["1:36: config-selector: `plain.Shelves` matches no method in the files of this run"],
   ],
   [
-    "is a wildcard of nothing",
+    "a wildcard for a missing service",
     "http: {rules: [{selector: plain.Shelfs.*, get: /a}]}\n",
     [
       "1:27: config-selector: `plain.Shelfs.*` matches no method in the files of this run; did you mean `plain.Shelves.*`?",
     ],
   ],
   [
-    "is half a wildcard",
+    "an incomplete wildcard",
     "http: {rules: [{selector: plain.Shelves.Get*, get: /a}]}\n",
     [
       "1:27: config-selector: http.rules[0].selector: `plain.Shelves.Get*` is not a selector; use a full name, e.g. `pkg.Service.Method`, `pkg.Service.*` or `*`",
     ],
   ],
   [
-    "are two verbs",
+    "two verbs in one rule",
     `http: {rules: [{${RULE}, get: /a, post: /b}]}\n`,
     ["1:60: config-twice: http.rules[0]: `post` and `get` are mutually exclusive; keep one"],
   ],
   [
-    "is a field in two spellings",
+    "a field in two spellings",
     `http: {rules: [{${RULE}, get: /a, response_body: id, responseBody: id}]}\n`,
     [
       "1:79: config-twice: http.rules[0]: `responseBody` and `response_body` are mutually exclusive; keep one",
     ],
   ],
   [
-    "is a number for a text",
+    "a number instead of a string",
     `connectrest: {methods: [{${RULE}, rules: {upstream: 3}}]}\n`,
     [
       "1:78: config-type: connectrest.methods[0].rules.upstream: expected a string, got the number 3; put it in quotes",
     ],
   ],
   [
-    "is a text for a boolean",
+    "a string instead of a boolean",
     `connectrest: {methods: [{${RULE}, rules: {raw_error_body: yes}}]}\n`,
     [
       "1:84: config-type: connectrest.methods[0].rules.raw_error_body: expected true or false, got the string `yes`",
     ],
   ],
   [
-    "are numbers of other kinds",
+    "numbers that are not 32-bit integers",
     `connectrest: {methods: [{${RULE}, rules: {success: [1.5, 3000000000, "304"]}}]}\n`,
     [
       "1:78: config-type: connectrest.methods[0].rules.success[0]: expected an integer, got the number 1.5",
@@ -394,26 +394,26 @@ test.each<[string, string, string[]]>([
     ],
   ],
   [
-    "is a text for a message",
+    "a string instead of a message",
     `connectrest: {methods: [{${RULE}, rules: {envelope: response}}]}\n`,
     ["1:78: config-type: connectrest.methods[0].rules.envelope: expected a map, got the string `response`"],
   ],
   [
-    "is an enum value that is not known",
+    "an unknown enum value",
     `connectrest: {methods: [{${RULE}, rules: {credentials: [OAUTH3]}}]}\n`,
     [
       "1:82: config-value: connectrest.methods[0].rules.credentials[0]: expected a value of connectrest.v1.Credential.Kind, got the string `OAUTH3`; did you mean `OAUTH1`?",
     ],
   ],
   [
-    "is a duration without a unit",
+    "a duration without a unit",
     `connectrest: {methods: [{${RULE}, rules: {timeout: 3}}]}\n`,
     [
       "1:77: config-value: connectrest.methods[0].rules.timeout: expected a duration in seconds, e.g. `1.5s`, got the number 3",
     ],
   ],
   [
-    "is an alias around itself",
+    "an alias that contains itself",
     `connectrest: {methods: [{${RULE}, rules: &r {envelope: *r}}]}\n`,
     [
       "1:71: config-key: connectrest.methods[0].rules.envelope: unknown key `envelope`; it has `payload`, `status`, `message`, `errors`, `empty`, `known`",

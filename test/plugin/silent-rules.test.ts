@@ -95,7 +95,7 @@ const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*round
  * Reports whether a rule may have no effect in this place, because it can have an effect in another place.
  */
 function isElsewhere({ place, rule }: Combination): boolean {
-  // The message of an upload's parts can be part of any request.
+  // `piece` has an effect if the message is a part of an upload, and any message can be one.
   if (rule.startsWith("piece")) return true;
   // A header needs a name with and without this rule, so the rule changes nothing.
   if (place === "header" && rule.startsWith("name")) return true;

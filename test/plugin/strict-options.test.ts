@@ -47,7 +47,7 @@ const OPTION_SETS: Readonly<Record<string, object>> = {
   "the newest target": { ...NODE, ...STRICT, target: "esnext", lib: ["esnext"] },
 };
 
-/** Returns the compiler errors in generated files. The build checks the runtime. */
+/** Returns the compiler errors in generated files. Excludes the runtime, which the build checks. */
 function problemsOf(options: object): string[] {
   const config = join(folder, "tsconfig.json");
   const compilerOptions = {

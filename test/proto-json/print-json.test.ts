@@ -86,7 +86,7 @@ const WAYS = [
 
 const ours = (type: DescMessage, bytes: Uint8Array) =>
   outcome(() => JSON.parse(Buffer.from(printJson(type, bytes, WITH)).toString()));
-// The comparison is after JSON.stringify, because JSON.stringify prints -0 as 0.
+// Both sides pass through JSON.stringify, because JSON.stringify prints -0 as 0.
 const theirs = (type: DescMessage, bytes: Uint8Array) =>
   outcome(() => JSON.parse(JSON.stringify(toJson(type, fromBinary(type, bytes)))));
 
@@ -159,8 +159,8 @@ test.each(WAYS)(
 );
 
 /**
- * Whether two outcomes have the same JSON, except for the order of integer-like keys, which JavaScript
- * objects list first.
+ * Reports whether two outcomes have the same JSON, except for the order of integer-like keys, which
+ * JavaScript objects list first.
  */
 function sameButKeys(one: unknown, other: unknown): boolean {
   const [a, b] = [one, other].map((outcome) => (outcome as { readonly json?: string }).json);

@@ -42,7 +42,7 @@ function double(text: string): string | undefined {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Returns the bits of base64. No bits may be left after the last byte. */
+/** Decodes base64 to a string of bits. Returns undefined if the bits after the last byte are not zero. */
 function bits(text: string): string | undefined {
   const [, digits = "", padding = ""] = /^([^=]*)(={0,2})$/.exec(text) ?? [undefined, "?"];
   if (padding !== "" && (digits.length + padding.length) % 4 !== 0) return undefined;
@@ -112,7 +112,7 @@ const NUMBER_PIECES = [
   "",
 ];
 
-/** Numbers in strings that other types hold too: as text, as a name, as base64. */
+/** Numerals for strings of other types too, where they are plain text, a name or base64. */
 const NUMERALS = fc.constantFrom("1e3", "1.0", "-0.0", "10e-1", "1e30", "1E+3", "1e400");
 
 /** Writes an integer with a fraction or an exponent. */
@@ -428,7 +428,7 @@ const DOUBLE = fc.oneof(
   fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }).map(Number),
   fc.nat(1023).map((exponent) => 2 ** exponent),
 );
-/** Numbers, each with the fact whether a double holds it, in its exact or its shortest notation. */
+/** Pairs of a number, in its exact or its shortest notation, and whether a double holds the number. */
 const VALUE_NUMBER = fc.oneof(
   fc
     .tuple(DOUBLE, fc.constantFrom(...PRINTED))

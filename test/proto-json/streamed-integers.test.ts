@@ -84,9 +84,9 @@ const WAYS: readonly (readonly [string, Send, number | undefined])[] = [
     get((text) => ({ base64: "1", message: Buffer.from(text).toString("base64url") })),
     undefined,
   ],
-  ["a stream of Connect", stream("application/connect+json", "StreamCounters"), 2],
+  ["a Connect stream", stream("application/connect+json", "StreamCounters"), 2],
   ["gRPC-Web", stream("application/grpc-web+json", "GetCounter"), 1],
-  ["a stream of gRPC-Web", stream("application/grpc-web+json", "StreamCounters"), 2],
+  ["a gRPC-Web stream", stream("application/grpc-web+json", "StreamCounters"), 2],
 ];
 
 describe.each([
@@ -104,7 +104,7 @@ describe.each([
   });
   afterAll(() => gateway.close());
 
-  test.each(WAYS)("integers are exact in both directions by %s", async (_, send, count) => {
+  test.each(WAYS)("integers are exact in both directions over %s", async (_, send, count) => {
     await fc.assert(
       fc.asyncProperty(counters, async (counter) => {
         const { id, step } = counter;

@@ -54,7 +54,7 @@ function chosen(desc: DescMessage, dice: Dice, depth: number): DescField[] {
   return found.filter((field) => field !== undefined).sort((a, b) => a.number - b.number);
 }
 
-/** Writes a field that is in no message. */
+/** Writes a field that no message declares. */
 function unknown(out: BinaryWriter, dice: Dice): void {
   const number = dice.pick([536_870_911, 16_000]);
   switch (dice.of(dice.once(20) ? 5 : 4)) {

@@ -9,6 +9,8 @@ export interface Place {
   readonly method?: string;
   /** Rules of the field. */
   readonly field?: string;
+  /** Other fields of the request. */
+  readonly others?: string;
   readonly reading?: Reading;
   /** Whether the upstream cannot distinguish an empty message from an unset message. */
   readonly isFlat?: boolean;
@@ -20,6 +22,11 @@ const WHOLE = 'post: "/p" body: "*"';
 export const PLACES: Readonly<Record<string, Place>> = {
   path: { http: 'get: "/p/{x}"' },
   "path of segments": { http: 'get: "/p/{x=**}"' },
+  ...partsOfSegment("{x}...{y}"),
+  ...partsOfSegment("{y}.{x}"),
+  ...partsOfSegment("a-{x},{z}.json"),
+  ...partsOfSegment("{x}-{z}--{y}"),
+  ...partsOfSegment("{y}%2F{x}%2C"),
   "path or query": { http: 'get: "/p/{x}" additional_bindings {get: "/q"}', isFlat: true },
   query: { http: 'get: "/p"', isFlat: true },
   "query, brackets": { http: 'get: "/p"', method: BRACKETS, reading: { isNested: true }, isFlat: true },
@@ -52,6 +59,17 @@ export const PLACES: Readonly<Record<string, Place>> = {
   "JSON of one field": { http: 'post: "/p" body: "x"' },
   "JSON lines": { http: 'post: "/p" body: "x"', method: "request_encoding: LINES" },
 };
+
+/** Returns the place for a value next to other values in one segment of a path. */
+function partsOfSegment(segment: string): Record<string, Place> {
+  return {
+    [`path, ${segment}`]: {
+      http: `get: "/p/${segment}"`,
+      others: "string y = 21; int32 z = 22;",
+      reading: { segment },
+    },
+  };
+}
 
 /** Field types for which some place of a request has a special notation, with rules for them. */
 const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
@@ -244,7 +262,8 @@ export function cellsOf(name: string, place: Place): readonly Cell[] {
   const kinds = TYPES.flatMap(([type, ofType]) =>
     LABELS.map(([label, ofLabel]) => ({ type, label, rules: [place.field, ofType, ofLabel] })),
   );
-  const wholes = place.field === undefined && !place.http.includes('"x"') ? Object.entries(WHOLES) : [];
+  const isWhole = place.field === undefined && place.others === undefined && !place.http.includes('"x"');
+  const wholes = isWhole ? Object.entries(WHOLES) : [];
   const count = TYPES.length * LABELS.length + Object.keys(WHOLES).length;
   const offset = Object.values(PLACES).indexOf(place) * count;
   const file = `${name.replace(/\W+/g, "_").toLowerCase()}.proto`;
@@ -290,7 +309,7 @@ function serviceSource(index: number, fields: string, place: Place): string {
   const method = place.method === undefined ? "" : `option (connectrest.v1.method) = {${place.method}};`;
   return (
     `service S${index} { rpc Send(M${index}) returns (google.protobuf.Empty) { ` +
-    `option (google.api.http) = {${place.http}}; ${method} } } message M${index} { ${fields.replace(/\s+/g, " ")} }\n`
+    `option (google.api.http) = {${place.http}}; ${method} } } message M${index} { ${fields.replace(/\s+/g, " ")} ${place.others ?? ""} }\n`
   );
 }
 

@@ -13,6 +13,8 @@ export interface Reading {
   readonly isNested?: boolean;
   /** Whether the upstream reads parameters as bytes instead of text. */
   readonly isRaw?: boolean;
+  /** The template of the last path segment: `{x}...{y}`. */
+  readonly segment?: string;
   /** Whether the upstream reads a comma-separated string as a list. */
   readonly hasCommas?: boolean;
 }
@@ -27,7 +29,9 @@ export async function readRequest(request: RestRequest, reading: Reading): Promi
   if (url.pathname !== path) throw new Error(`${path} is read as ${url.pathname}`);
   return JSON.stringify([
     verb,
-    path.split("/").map(decodeURIComponent),
+    reading.segment === undefined
+      ? path.split("/").map(decodeURIComponent)
+      : segmentValues(path.slice(path.lastIndexOf("/") + 1), reading.segment),
     parameters(queryString, reading),
     [...new Headers(headers as Array<[string, string]>)].map(([name, value]) => [
       name,
@@ -36,6 +40,27 @@ export async function readRequest(request: RestRequest, reading: Reading): Promi
     oauth1Params,
     body === undefined ? "none" : await readBody(body, reading),
   ]);
+}
+
+/**
+ * Reads the values of a segment as four kinds of routers do, which decode the segment before or after they
+ * split it, at the first or at the last occurrences of the texts.
+ */
+function segmentValues(segment: string, template: string): readonly string[] {
+  const texts = template.split(/\{\w\}/);
+  const readings = ["(.*)", "(.*?)"].flatMap((variable) => [
+    valuesIn(decodeURIComponent(segment), texts.map(decodeURIComponent), variable),
+    valuesIn(segment, texts, variable).map(decodeURIComponent),
+  ]);
+  const [first = [], ...others] = readings;
+  if (others.every((other) => JSON.stringify(other) === JSON.stringify(first))) return first;
+  throw new Error(`${segment} is read as ${JSON.stringify(readings)}`);
+}
+
+function valuesIn(text: string, texts: readonly string[], variable: string): readonly string[] {
+  const pattern = texts.map((each) => each.replace(/[^\w%]/g, "\\$&")).join(variable);
+  const [, ...values] = new RegExp(`^${pattern}$`, "s").exec(text) ?? [];
+  return values;
 }
 
 async function readBody(body: RestBody, reading: Reading): Promise<unknown> {

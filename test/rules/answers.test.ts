@@ -23,7 +23,7 @@ test("time: times in every unit are written and read", async () => {
   expect(differences).toEqual([]);
 });
 
-test("time: the configured value that means no time leaves the field unset", async () => {
+test("time: the value that is configured to mean no time leaves the field unset", async () => {
   const { client, differences } = await answers([{ json: { seconds: 0 } }, { json: { seconds: "0" } }]);
   expect((await client.echoNotation({})).seconds).toBeUndefined();
   expect((await client.echoNotation({})).seconds).toBeUndefined();

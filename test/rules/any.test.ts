@@ -72,7 +72,7 @@ function clientOf(transport: Transport) {
   return createClient(AnyService, transport);
 }
 
-test("every path keeps the metadata and the response of an operation, even of an unknown type", async () => {
+test("every path keeps the metadata and the response of an operation, even if their types are unknown", async () => {
   const { results } = await everyWay({ body: OPERATION }, async (client) => printed(await client.start({})));
   const expected = { name: "o", metadata: VOLUME, done: true, response: KEPT };
   expect(results).toEqual(results.map(() => expected));

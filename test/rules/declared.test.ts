@@ -248,7 +248,7 @@ test("property: the path of an error text accepts the same shapes as a field, wi
   );
 });
 
-/** Copies of the HTTP status in a body: whether the response is an error, and the reported difference. */
+/** HTTP statuses in a body: whether the response is an error, and the reported difference. */
 const STATUSES: ReadonlyArray<readonly [text: string, isError: boolean, departure?: Departure]> = [
   ...["200", "204", "200.0", "2e2", "null"].map((text) => [text, false] as const),
   ...["404", "404.0", "4.04e2"].map((text) => [text, true] as const),

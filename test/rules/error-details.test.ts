@@ -121,7 +121,7 @@ test("body keys that a rule names become metadata of the error", async () => {
 
 test.each<[string, Answer, number | undefined]>([
   ["milliseconds in the body", { status: 429, json: { wait_ms: 1500 } }, 1500],
-  ["milliseconds in the body, as text", { status: 429, json: { wait_ms: "250" } }, 250],
+  ["milliseconds in the body, as a string", { status: 429, json: { wait_ms: "250" } }, 250],
   [
     "seconds in the body, by a condition",
     { status: 429, headers: { "X-Limited": "1" }, json: { wait: 1.5 } },
@@ -129,9 +129,13 @@ test.each<[string, Answer, number | undefined]>([
   ],
   ["seconds in the body, without the condition", { status: 429, json: { wait: 1.5 } }, undefined],
   ["milliseconds in a header", { status: 503, headers: { "Retry-After-Ms": "30" }, json: {} }, 30],
-  ["something else in the body", { status: 429, json: { wait_ms: { a: 1 } } }, undefined],
-  ["an error that trying again does not mend", { status: 404, json: { wait_ms: 1500 } }, undefined],
-])("the retry delay is %s", async (_name, answer, delay) => {
+  ["an object in the body", { status: 429, json: { wait_ms: { a: 1 } } }, undefined],
+  [
+    "a delay in the body of an error that cannot be retried",
+    { status: 404, json: { wait_ms: 1500 } },
+    undefined,
+  ],
+])("reads the retry delay: %s", async (_name, answer, delay) => {
   expect(retryDelayOf(await failed(answer))).toBe(delay);
 });
 

@@ -123,7 +123,7 @@ const KINDS: readonly (readonly [string, (response: ServerResponse, index: numbe
 
 describe.each(WAYS)("%s", (_, way) => {
   test.each(KINDS)(
-    "%s end at the upstream if the client leaves the loop and then aborts their signal",
+    "the upstream's response for %s ends if the client leaves the loop and then aborts the signal",
     async (_, begin, read) => {
       const upstream = await endless(begin);
       const { transport, reported } = await way(upstream.baseUrl);

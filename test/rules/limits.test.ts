@@ -70,7 +70,7 @@ test.each([
   ["a value of an enum", { kind: OPEN }, { kind: SHARED }],
   ["a field of a message", { target: { link: "a" } }, { target: { link: "b" } }],
   ["an item of a list", { tags: ["a", "rare"] }, { tags: ["rare"] }],
-])("when: only requests with %s count", async (_what, first, second) => {
+])("when: only requests with %s count against the limit", async (_what, first, second) => {
   const { client, seen } = await limits(new FakeClock(EVENING), { credentials: { apiKey: "k" } });
   for (const message of [first, { kind: CLOSED }, { target: {} }, { tags: ["a"] }]) {
     await client.callSometimes(message);

@@ -73,9 +73,12 @@ test.each<[place: string, path: string, call: () => Promise<unknown>]>([
   ["query, a list", "sizes[1]", () => client.sendQuery({ sizes: [1, Number.POSITIVE_INFINITY] })],
   ["header", "trace_id", () => client.sendQuery({ traceId: "a\nb" })],
   ["part", "file_title", () => client.sendParts({ fileTitle: "\udfff" })],
-])("an error about a value in the %s names its path in the request, %s", async (_place, path, call) => {
-  expect(await failed(call())).toEqual([path, path]);
-});
+])(
+  "an error about a value that cannot be sent (%s) names the value's path in the request, %s",
+  async (_place, path, call) => {
+    expect(await failed(call())).toEqual([path, path]);
+  },
+);
 
 test("an error about a value with two possible paths names the parameter", async () => {
   const twice = { filterBy: { maxPrice: Number.NaN }, sizes: [Number.NaN] };

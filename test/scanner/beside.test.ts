@@ -108,7 +108,7 @@ test("property: each key next to a payload is reported once, unless a rule reads
     fc.property(envelopes, OBJECT, OBJECT, fc.boolean(), (envelope, around, payload, isFirst) => {
       const { payload: [path = ""] = [], status, message, errors = "errors", known = [] } = envelope;
       const [first = "", second = ""] = path.split(".");
-      // errors next to an empty payload are an error
+      // `errors` next to an empty payload would fail the call.
       const inner = { [first]: { ...around, [second]: { ...payload, full: "t" } } };
       const json: Json = isFirst ? { ...inner, ...around } : { ...around, ...inner };
       const read = [path, status, message, errors, ...known].filter((each) => each !== undefined);

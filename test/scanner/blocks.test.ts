@@ -154,7 +154,7 @@ test("the scanner reads integers of every length like the decoder, whichever tex
 });
 
 test.each(["}", "[", "x", " ,", '{"text":"y"}'])(
-  "content after the JSON is detected even if a piece ends with the JSON: %s",
+  "content after the JSON is detected even if a piece ends directly after the JSON: %s",
   (rest) => {
     for (const size of PLACES.slice(20)) {
       const frame = '{"text":""}';

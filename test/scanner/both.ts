@@ -69,14 +69,14 @@ export function scanned(
   headers: Headers = {},
 ): Outcome | undefined {
   if (scanner === undefined) throw new Error("there is no WebAssembly");
-  // A new object, so that earlier responses of the adapter do not count.
+  // A copy of the adapter, so that its earlier responses do not count.
   const subject = { ...adapter };
   if (scanner.isLarge(body)) return atOnce(inPieces(scanner, adapter, body, maxCost, headers));
   const found = scanner.read(subject, adapter.rules, responseOf(body, headers), maxCost)?.decoded;
   return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
 }
 
-/** Reads a body in chunks of this size, which grow for longer items. */
+/** Reads a body in chunks of this size, with larger chunks for longer items. */
 export function pieces(
   adapter: UnaryAdapter,
   body: Uint8Array,
@@ -107,7 +107,7 @@ export interface PageOutcome {
   /** The items in hexadecimal, or the error. */
   readonly items: readonly string[] | string;
   readonly differences: FoundDifferences;
-  /** The rest of the page and the number of items, which determine the next page. */
+  /** The response without the items, and the number of items. These determine the next page. */
   readonly around: unknown;
 }
 
@@ -165,7 +165,7 @@ function pageOutcome(adapter: PaginateAdapter, read: () => ReadResponse | undefi
   }
 }
 
-/** Returns the same value without one list, with keys in the same order. */
+/** Returns the same value with the list replaced by a placeholder, and with keys in the same order. */
 function without(value: JsonValue | undefined, list: JsonValue | undefined): unknown {
   if (value === list && Array.isArray(list)) return "the list";
   if (Array.isArray(value)) return value.map((item) => without(item, list));

@@ -22,8 +22,7 @@ afterAll(() => void server.close());
 afterEach(() => void vi.restoreAllMocks());
 
 /**
- * Lists a page with one post several times. Returns the result, and how often the body was parsed and
- * scanned.
+ * Lists a page with one post several times. Returns the results, and how often a body was parsed and scanned.
  */
 async function listed(post: string, scanner: boolean | undefined, calls = 1, levels: DifferenceOptions = {}) {
   body = `{"meta":{"status":200},"response":{"posts":[${post}]}}`;
@@ -53,7 +52,7 @@ async function listed(post: string, scanner: boolean | undefined, calls = 1, lev
   }
 }
 
-test("an ordinary response is read without JSON.parse, to the same bytes", async () => {
+test("an ordinary response is read without JSON.parse, and gives the same bytes", async () => {
   const byScanner = await listed(USUAL, undefined);
   const byDecoder = await listed(USUAL, false);
   expect(byScanner.found).toEqual(byDecoder.found);

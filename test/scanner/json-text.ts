@@ -8,7 +8,7 @@ import {
   MessageTable,
 } from "../../codec/src/table/message-table.ts";
 
-/** Random numbers from a seed, equal in each run. */
+/** A random number generator with a fixed sequence for each seed. */
 export class Dice {
   /** The number of fields that may still be generated. */
   budget = 150;
@@ -279,7 +279,7 @@ export function anyText(dice: Dice, depth: number): string {
   return `{${items.map((item, index) => `"k${index}":${item}`).join(`${space(dice)},`)}}`;
 }
 
-/** Returns white space, which is mostly empty. */
+/** Returns white space, usually none. */
 function space(dice: Dice): string {
   return dice.once(12) ? dice.pick([" ", "\n  ", "\t", "\r\n", "                    "]) : "";
 }
@@ -291,7 +291,7 @@ export function shuffle<T>(items: T[], dice: Dice): void {
   }
 }
 
-/** Returns the bytes of a text, sometimes changed in one place. */
+/** Returns the bytes of a text, sometimes with one byte changed. */
 export function mutated(text: string, dice: Dice): Uint8Array {
   const bytes = Buffer.from(text);
   if (bytes.length === 0 || !dice.once(3)) return bytes;

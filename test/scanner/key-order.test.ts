@@ -32,8 +32,8 @@ function namedKeys({ entries }: MessageTable): ReadonlySet<string> {
 }
 
 /**
- * Returns an object with its named keys in another order. The order of other keys, which a field may collect,
- * stays the same.
+ * Returns an object with its named keys in another order. Other keys keep their order, because a field may
+ * collect them.
  */
 function reordered(json: JsonObject, named: ReadonlySet<string>, dice: Dice): JsonObject {
   const entries = Object.entries(json);
@@ -74,7 +74,7 @@ test("property: the order of keys does not affect the result of the decoder or o
     }),
     { numRuns: 1000 },
   );
-  // Otherwise the property would prove little.
+  // Otherwise the property would test little.
   expect(read).toBeGreaterThanOrEqual(atLeast(100));
   expect(moved).toBeGreaterThanOrEqual(atLeast(250));
 });

@@ -129,7 +129,7 @@ test("property: with flattened members, keys of members that are not selected ar
   );
 });
 
-/** Reports whether a difference is about a key that a field reads, whose value is not a string. */
+/** Reports whether a difference says that a field's key is lost, because its value is not a string. */
 function isRead(difference: string, held: readonly string[]): boolean {
   return held.some((key) => difference === `lost ${key}`);
 }

@@ -28,7 +28,7 @@ function page(owner: string, size: number): Buffer {
   return Buffer.from(JSON.stringify({ meta: { status: 200 }, response: { posts } }));
 }
 
-/** Sends the page that the blog's name describes: `owner--size--way`. */
+/** Sends the page that the blog name encodes as `owner--size--way`. */
 const upstream = createServer((request, response) => {
   const name = decodeURIComponent(request.url?.split("/")[3] ?? "");
   const [owner = "", size = "1", way = "length"] = name.split("--");
@@ -107,7 +107,7 @@ async function check(by: string, owner: string, size: number, way: string): Prom
   expect(found).toEqual(Array(POSTS).fill(`"summary":"${expected}"`));
 }
 
-test("property: each of many concurrent callers gets only its own bytes by every protocol, even if others disconnect or read late", async () => {
+test("property: each of many concurrent callers gets only its own bytes over every protocol, even if others disconnect or read late", async () => {
   let calls = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 30, maxLength: 60 }), async (all) => {

@@ -68,7 +68,7 @@ test("property: for pages of any method, the scanner gives the decoder's result 
     }),
     { numRuns: 3000 },
   );
-  // Otherwise the property would prove little.
+  // Otherwise the property would test little.
   expect(read / asked).toBeGreaterThan(0.2);
   expect(reported).toBeGreaterThan(0);
   expect(methods.size / SUBJECTS.length).toBeGreaterThan(0.5);
@@ -97,15 +97,15 @@ test.each([
 });
 
 test.each([
-  ["an item that is no object", page('[{"id":1},7]')],
+  ["an item that is not an object", page('[{"id":1},7]')],
   ["an item that is null", page("[null]")],
-  ["a list that came twice", page("[]", '"posts":[{"id":1}]')],
+  ["a repeated list", page("[]", '"posts":[{"id":1}]')],
   ["a list with an escape in its key", page("[]", '"p\\u006fsts":[{"id":1}]')],
   ["no list", Buffer.from('{"meta":{"status":200},"response":{}}')],
   ["no payload", Buffer.from('{"meta":{"status":200},"response":null}')],
   ["another status", Buffer.from('{"meta":{"status":404},"response":{"posts":[]}}')],
-  ["what is no JSON behind it", Buffer.concat([page("[]"), Buffer.from("}")])],
-  ["more than the usual memory holds", page(`[{"summary":"${"x".repeat(600_000)}"}]`)],
+  ["content after the JSON", Buffer.concat([page("[]"), Buffer.from("}")])],
+  ["more data than the scanner's memory holds", page(`[{"summary":"${"x".repeat(600_000)}"}]`)],
 ])("a page with %s is left to the decoder", (_, body) => {
   if (posts === undefined) throw new Error("no such method");
   expect(scannedPage(posts, body)).toBeUndefined();
@@ -116,13 +116,13 @@ test.each([
   '{"object_type":"post","content":[{"type":"text","text":"x"}],"layout":[],"zz_new":1}',
   '{"content":[],"slug":"x","objectType":"post"}',
 ])(
-  "keys that a message reads two levels below its parent are not reported as unknown keys of the parent: %s",
+  "keys that a message reads from two levels below its parent are not reported as unknown keys of the parent: %s",
   (element) => {
     const timeline = SUBJECTS.find(({ method }) => method.name === "StreamTimeline");
     if (timeline === undefined) throw new Error("no such method");
     const body = Buffer.from(`{"meta":{"status":200},"response":{"timeline":{"elements":[${element}]}}}`);
     const found = decodedPage(timeline, body);
-    // The bytes end with the element's type, so the element has collected no unknown keys.
+    // The bytes end with the element's type, so the element has no collected keys.
     expect(found.items[0]).toMatch(/5204706f7374$/);
     expect(scannedPage(timeline, body)).toEqual(found);
   },

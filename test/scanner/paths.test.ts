@@ -14,7 +14,7 @@ import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 type Path = readonly [string, ...string[]];
 type KindName = keyof typeof KINDS;
 
-/** A field with the paths that it is read from. */
+/** A field and the paths that it is read from. */
 interface FieldPaths {
   readonly kind: KindName;
   readonly paths: readonly Path[];
@@ -95,8 +95,7 @@ const ODD: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue>(null, {}, [], "x
 });
 
 /**
- * Generates a body whose fields are at their declared paths, with keys in any order and unexpected values
- * between them.
+ * Generates a body with fields at their declared paths, keys in any order, and unexpected values in between.
  */
 const CASE = fc
   .tuple(fc.array(FIELD, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.integer({ min: 0, max: 2 }))
@@ -170,7 +169,7 @@ test("property: for fields with any paths, the scanner gives the decoder's resul
     }),
     { numRuns: 3000 },
   );
-  // Otherwise the property would prove little.
+  // Otherwise the property would test little.
   expect(read / asked).toBeGreaterThan(0.4);
   expect(reported).toBeGreaterThanOrEqual(atLeast(50));
   expect(several).toBeGreaterThanOrEqual(atLeast(300));
@@ -196,11 +195,11 @@ test.each([
 });
 
 test.each([
-  ["a list in its place", '{"attributes":[{"title":"x"}]}'],
-  ["a text in its place", '{"attributes":"none"}'],
-  ["the object twice", '{"attributes":{"title":"x"},"attributes":{}}'],
-  ["a key in it twice", '{"attributes":{"title":"x","title":"y"}}'],
-  ["a key in it with an escape", '{"attributes":{"\\u0074itle":"x"}}'],
+  ["a list instead of the nested object", '{"attributes":[{"title":"x"}]}'],
+  ["a string instead of the nested object", '{"attributes":"none"}'],
+  ["a repeated nested object", '{"attributes":{"title":"x"},"attributes":{}}'],
+  ["a repeated key in the nested object", '{"attributes":{"title":"x","title":"y"}}'],
+  ["a key with an escape in the nested object", '{"attributes":{"\\u0074itle":"x"}}'],
 ])("%s is left to the decoder", (_, text) => {
   const adapter = methodOf([{ kind: "string", paths: [["attributes", "title"]] }], false, false);
   expect(scanned(adapter, Buffer.from(text))).toBeUndefined();

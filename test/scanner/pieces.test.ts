@@ -76,7 +76,7 @@ function leaves(count: number, more = ""): string {
 test.each([
   ["a list", NODE, `{"leaves":[${leaves(200)}]}`],
   [
-    "a list with more around it",
+    "a list between other fields",
     NODE,
     `{"title":"x","node":{"leaves":[{}]},"leaves":[${leaves(200)}],"total":7}`,
   ],
@@ -90,12 +90,12 @@ test.each([
     NODE,
     `{"title":"x","node":{"title":"y","leaves":[${leaves(200)}],"total":1},"total":7}`,
   ],
-  ["a list three messages below", NODE, `{"node":{"node":{"node":{"leaves":[${leaves(200)}]},"title":"y"}}}`],
-  ["a list of numbers with space", NODE, `{ "numbers" : [ ${"12 , ".repeat(900)} 2 ] }`],
+  ["a list three messages deep", NODE, `{"node":{"node":{"node":{"leaves":[${leaves(200)}]},"title":"y"}}}`],
+  ["a list of numbers with white space", NODE, `{ "numbers" : [ ${"12 , ".repeat(900)} 2 ] }`],
   ["a list that is the payload", LIST, `[${leaves(200)}]`],
   ["a list of messages that collect keys", KEPT, `{"leaves":[${leaves(200, ',"x":[1]')}],"y":{}}`],
-  ["a list with keys that nothing names", NODE, `{"new":1,"leaves":[${leaves(90, ',"x":[1]')}],"y":"z"}`],
-  ["a list behind another one", NODE, `{"numbers":[1,2],"leaves":[${leaves(200)}]}`],
+  ["a list of messages with unknown keys", NODE, `{"new":1,"leaves":[${leaves(90, ',"x":[1]')}],"y":"z"}`],
+  ["a list after another list", NODE, `{"numbers":[1,2],"leaves":[${leaves(200)}]}`],
 ])("%s is read in pieces, with the same result as by the decoder", (_, adapter, text) => {
   const body = Buffer.from(text);
   for (const size of [260, 500, 1500]) {
@@ -107,18 +107,21 @@ test.each([
 
 test.each([
   ["an item that is longer than a piece", `{"leaves":[{"text":"${"x".repeat(2000)}"},${leaves(100)}]}`],
-  ["much in front of the list", `{"title":"${"x".repeat(2000)}","leaves":[${leaves(100)}]}`],
-  ["much behind the list", `{"leaves":[${leaves(100)}],"title":"${"x".repeat(2000)}"}`],
+  ["a long string before the list", `{"title":"${"x".repeat(2000)}","leaves":[${leaves(100)}]}`],
+  ["a long string after the list", `{"leaves":[${leaves(100)}],"title":"${"x".repeat(2000)}"}`],
   ["two long lists", `{"leaves":[${leaves(100)}],"numbers":[${"12,".repeat(900)}2]}`],
-  ["a list with two keys", `{"older":[${leaves(100)}]}`],
-  ["a list with two keys, of which the other comes, too", `{"older":[${leaves(100)}],"old":[{"text":"a"}]}`],
-  ["a list that is read twice", `{"twice":[${leaves(100)}]}`],
-  ["a list that comes twice", `{"leaves":[${leaves(100)}],"leaves":[{"text":"a"}]}`],
+  ["a list under its alias", `{"older":[${leaves(100)}]}`],
+  [
+    "a list under its alias, next to a list under its own key",
+    `{"older":[${leaves(100)}],"old":[{"text":"a"}]}`,
+  ],
+  ["a list that two fields read", `{"twice":[${leaves(100)}]}`],
+  ["a repeated list", `{"leaves":[${leaves(100)}],"leaves":[{"text":"a"}]}`],
   ["no list", `{"title":"${"x".repeat(4000)}"}`],
-  ["what ends early", `{"leaves":[${leaves(100)}`],
-  ["what is no JSON", `{"leaves":[${leaves(100)},]}`],
-  ["a list that is cut by another bracket", `{"leaves":[${leaves(50)}],"x":[${leaves(50)}]`],
-  ["what is not as declared", `{"leaves":[${leaves(100)},{"id":"many"}]}`],
+  ["JSON that ends early", `{"leaves":[${leaves(100)}`],
+  ["a list with a trailing comma", `{"leaves":[${leaves(100)},]}`],
+  ["a list that the wrong bracket closes", `{"leaves":[${leaves(50)}],"x":[${leaves(50)}]`],
+  ["an item with a value of another type", `{"leaves":[${leaves(100)},{"id":"many"}]}`],
   ["bytes that are not UTF-8", `{"leaves":[${leaves(50)},{"text":"\xe9"},{}]}`],
 ])("%s is left to the decoder", (name, text) => {
   const body = Buffer.from(text, name.includes("UTF-8") ? "latin1" : "utf8");
@@ -126,11 +129,11 @@ test.each([
 });
 
 test.each([
-  ["something that is no JSON", "x"],
+  ["a character that is not JSON", "x"],
   ["another value", "{}"],
   ["bytes that are not UTF-8", "\xe9"],
   ["space", " "],
-])("a body with %s after its end is rejected, even if a piece ends with the JSON", (_, behind) => {
+])("a body with %s after its end is rejected, even if a piece ends directly after the JSON", (_, behind) => {
   for (const list of ["", "{}", leaves(10), leaves(100)]) {
     const text = Buffer.from(`{"leaves":[${list}],"total":7}`);
     const ended = Buffer.from(behind.repeat(2000), "latin1");

@@ -63,7 +63,7 @@ test("property: for responses of any method, the scanner gives the decoder's res
     }),
     { numRuns: 4000 },
   );
-  // Otherwise the property would prove little.
+  // Otherwise the property would test little.
   expect(read / asked).toBeGreaterThan(0.2);
   expect(reported / read).toBeGreaterThan(0.01);
 });
@@ -90,7 +90,7 @@ test("property: for responses in pieces, the scanner gives the decoder's result 
   expect(several).toBeGreaterThanOrEqual(atLeast(5));
 });
 
-/** Headers that fields are read from, with ordinary values. */
+/** The headers that fields are read from, with ordinary values. */
 const HEADERS = {
   etag: 'W/"1"', location: "https://a.example/1", link: '<https://a.example/?page=2>; rel="next", <x>; rel=last',
   "last-modified": "Fri, 02 Jan 2026 03:04:05 GMT", "retry-after": "5", "operation-location": "/jobs/7", "x-poll-interval": "60",

@@ -55,10 +55,10 @@ test("unknown keys are reported with their paths, in the order of the fields", (
 test.each([
   ["a number in another notation", '{"new":1.50}'],
   ["a number that JSON.parse rounds", '{"new":735000000000051460}'],
-  ["a key twice", '{"new":1,"new":2}'],
+  ["a repeated key", '{"new":1,"new":2}'],
   ["a key that is an index", '{"1":1}'],
   ["a key in a map's value", '{"named":{"x":{"new":1}}}'],
-  ["a key below one that another one replaces", '{"old_leaves":[{"new":1}],"leaves":[]}'],
+  ["a key in a list that another key of the field overrides", '{"old_leaves":[{"new":1}],"leaves":[]}'],
 ])("%s is left to the decoder", (_, body) => {
   expect(pathsOf(body)).toBeUndefined();
 });

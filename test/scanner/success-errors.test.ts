@@ -10,7 +10,7 @@ import { decoded, methodReadBy, type Outcome, pieces, scanned } from "./both.ts"
 
 type Json = Record<string, JsonValue>;
 
-/** Values that mean nothing, alone and in lists and objects. */
+/** Values that mean "no error", alone and in lists and objects. */
 const EMPTY: fc.Arbitrary<JsonValue> = fc.letrec<{ empty: JsonValue }>((tie) => ({
   empty: fc.oneof(
     { maxDepth: 3 },
@@ -36,7 +36,7 @@ const ERROR_ITEM = fc.oneof(
   fc.record({ code: fc.constant(null), status: fc.constantFrom(0, "0", 17), message: fc.constant("No") }),
 );
 
-/** Values that servers send without an error. */
+/** Values that servers send if there is no error. */
 const NO_ERRORS: fc.Arbitrary<JsonValue> = fc.oneof(
   EMPTY,
   fc.record({ code: CODE, message: MESSAGE, status: MESSAGE }, { requiredKeys: ["code"] }),
@@ -133,7 +133,7 @@ function nested(steps: readonly string[], value: JsonValue): Json {
   return steps.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value) as Json;
 }
 
-/** Returns the outcome that the description requires. */
+/** Returns the outcome that the envelope and the declared keys require. */
 function expected(each: Case, body: Json): "error" | "lost" | "nothing" {
   const { envelope, declared, collects, at, given, data } = each;
   if (!given.isError || !placesOf(each).has(at)) return "nothing";

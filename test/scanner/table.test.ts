@@ -276,7 +276,7 @@ test("for times in any notation, the scanner gives the decoder's result or falls
   expect(read).toBeGreaterThan(250);
 });
 
-/** Values that the scanner must read itself; a scanner that leaves these to the decoder would be useless. */
+/** Values that the scanner must read itself. A scanner that left these to the decoder would be useless. */
 const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["string", ...STRINGS],
   ["bool", "true", "false"],

@@ -8,9 +8,9 @@ afterEach(() => {
 });
 
 const NONE = [
-  ["there is no WebAssembly", undefined],
+  ["WebAssembly is not available", undefined],
   [
-    "a policy does not allow it",
+    "a policy forbids WebAssembly",
     {
       Module: class {
         constructor() {

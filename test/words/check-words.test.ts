@@ -78,7 +78,7 @@ test.each([
   expect(wordViolations(source, "source.ts")).toEqual([]);
 });
 
-test("a violation has the position, the phrase and the replacement, also if the phrase spans two lines", () => {
+test("a violation has the position, the phrase and the replacement, even if the phrase spans two lines", () => {
   expect(wordViolations("/**\n * Reads the keys and those\n * of `f`.\n */\n", "source.ts")).toEqual([
     'source.ts:2:23: "those of"; write: repeat the noun: the limits of',
   ]);

@@ -51,7 +51,7 @@ test("pages are requested until one is empty, and a late revision on the second 
   expect(seen.map(({ line }) => line)).toEqual([...poll, ...poll]);
 });
 
-test("a feed with one page starts with future changes, and its resume token has non-numeric ids", async () => {
+test("a feed with one page delivers only later changes, and its resume token has non-numeric ids", async () => {
   const first = {
     json: [
       { number: 2, text: "b" },

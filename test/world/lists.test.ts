@@ -15,7 +15,7 @@ async function idsOf(items: AsyncIterable<{ readonly id: bigint }>): Promise<num
   return found;
 }
 
-test("total: no page is requested after the last item, from any start", async () => {
+test("total: no page is requested after the last item, for any start position", async () => {
   const { client, seen } = await lists([
     { json: { startAt: 5, total: 8, issues: ids(5, 6) } },
     { json: { startAt: 7, total: "8", issues: ids(7) } },

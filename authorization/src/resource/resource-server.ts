@@ -57,7 +57,9 @@ export interface EndedToken {
 export interface ResourceServer {
   readonly authenticate: Authenticate;
   readonly ended: EndedTokens;
-  /** The challenge for a caller whose token is valid, but whose person the upstream does not know. */
+  /**
+   * The challenge for a caller whose token is valid, but belongs to a person whom the upstream does not know.
+   */
   readonly challenge: string;
 }
 

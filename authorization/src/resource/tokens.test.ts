@@ -45,7 +45,7 @@ async function issue(
   });
 }
 
-test("many calls with a token, concurrent or in sequence, look it up once", async () => {
+test("many calls with one token, concurrent or in sequence, cause a single lookup", async () => {
   const counted = countingStore();
   const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
   await issue(counted.store, tokenOf(1));
@@ -55,7 +55,7 @@ test("many calls with a token, concurrent or in sequence, look it up once", asyn
   expect(counted.reads).toBe(1);
 });
 
-test("a revocation by another process takes effect after two seconds, a local revocation immediately", async () => {
+test("a revocation by another process takes effect after two seconds, and a local revocation takes effect immediately", async () => {
   const counted = countingStore();
   const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
   for (const revoke of [

@@ -117,7 +117,7 @@ class StoreAdapter implements Adapter {
     const stored = this.parse(id, entry);
     const { usedAt = this.options.now(), uses = stored.usedAt === undefined ? 0 : 1 } = stored;
     if (uses === MAX_USES) throw new errors.InvalidGrant("refresh token already used twice");
-    // a use of the second successor does not extend the time for further uses
+    // the grace period begins with the first use, so later uses do not extend it
     const value = this.textOf(id, { ...stored, usedAt, uses: uses + 1 });
     currentWork().put(this.kind, this.keyOf(id), { ...entry, value }, { value: entry.value });
   }

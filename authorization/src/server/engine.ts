@@ -31,8 +31,8 @@ export class Engine {
   }
 
   /**
-   * Responds to a request. When the response is available, all changes that the request caused have been
-   * stored, or none.
+   * Responds to a request. By the time the response is available, either all changes that the request caused
+   * have been stored, or none of them.
    *
    * @throws OAuthError if the store or the engine fails
    */

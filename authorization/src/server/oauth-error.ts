@@ -4,7 +4,7 @@ export class OAuthError extends Error {
   readonly error: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param description a message for people, without quotes and backslashes */
+  /** @param description a message for people, without quotes or backslashes */
   constructor(
     status: number,
     error: string,

@@ -19,8 +19,8 @@ const OF_OPENID: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
 /**
  * Makes the engine report the errors of RFC 6749 section 4.1.2.1 for authorization requests, and determines
- * the scopes of these requests. The engine checks response modes and types through the client in this order,
- * before it compares scopes.
+ * the scopes of these requests. The engine calls `responseModeAllowed`, then `responseTypeAllowed`, and only
+ * then compares scopes.
  */
 export function settleAuthorizationRequests({ Client }: Provider, scopes: readonly string[]): void {
   const { responseTypeAllowed } = Client.prototype;

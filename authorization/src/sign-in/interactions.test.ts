@@ -53,7 +53,7 @@ async function returnAddress({ flow }: TestFlow): Promise<URL> {
   return new URL(back.headers.get("location") ?? "");
 }
 
-test("a person signs in at the upstream, consents, and gets a session whose calls carry their tokens", async () => {
+test("a person signs in at the upstream, consents, and gets a session, whose calls carry the person's tokens", async () => {
   await start();
   const flow = world.start({}, ["read", "write"]);
   const page = await open(flow);
@@ -81,7 +81,7 @@ test("a person signs in with OAuth 1.0a, consents, and gets a session", async ()
   expect(Object.keys(oauth1 ?? {})).toEqual(expect.arrayContaining(["consumerKey", "token", "tokenSecret"]));
 });
 
-test("a person signs in at several upstreams in turn, and the first identifies the person", async () => {
+test("a person signs in at several upstreams in turn, and the first upstream identifies the person", async () => {
   await start({ providers: [providerSettings("photos", photos), providerSettings("blog", blog)] });
   const flow = world.start();
   const page = await open(flow);
@@ -184,7 +184,7 @@ test("a return from a superseded redirect to the upstream is rejected", async ()
   expect((await browse(second.href)).status).toBe(400);
 });
 
-test("the return of one flow is rejected in another flow", async () => {
+test("a return that belongs to one flow is rejected in another flow", async () => {
   await start();
   const [mine, other] = [world.start(), world.start()];
   await returnAddress(mine);
@@ -194,7 +194,7 @@ test("the return of one flow is rejected in another flow", async () => {
   expect(blog.counts.get("/token code")).toBeUndefined();
 });
 
-test("an expected issuer is compared, and required if the configuration says so", async () => {
+test("a response with an unexpected issuer is rejected, and so is a response without the issuer if the configuration requires it", async () => {
   const settings = { ...blog.settings, issuer: "https://issuer.example", requireIssuer: true };
   const provider = providerSettings("blog", blog, { server: { kind: "oauth2", settings } });
   await start({ providers: [provider] });
@@ -515,7 +515,7 @@ test("an OAuth 1.0a upstream rejects a wrong verifier", async () => {
   expect([page.status, page.text]).toEqual([400, expect.stringContaining("took too long")]);
 });
 
-test("a person can decline an optional upstream, but must sign in at one of them", async () => {
+test("a person can decline optional upstreams, but must sign in at one upstream", async () => {
   const optional = { required: false };
   await start({
     providers: [providerSettings("blog", blog, optional), providerSettings("photos", photos, optional)],
@@ -621,7 +621,7 @@ test("if the client cannot get its code, the session is ended and its tokens are
   expect(await world.sessions.isAlive(sessionId)).toBe(true);
 });
 
-test("other paths get 404, and other verbs get 405", async () => {
+test("unknown paths get 404, and unsupported HTTP methods get 405", async () => {
   await start();
   const { flow } = world.start();
   const status = async (path: string, method: string) =>
@@ -670,7 +670,7 @@ test("a consent is remembered for its client, scopes and host, for a limited tim
   expect(await isAsked({}, ["read"])).toBe(true);
 });
 
-test("consents to a self-registered client are remembered by ID only, and never on the person's machine", async () => {
+test("consents to a self-registered client are remembered by ID only, and never for a client on the person's machine", async () => {
   await start({ settings: { consentMs: 60_000 } });
   const isAsked = async (client: Parameters<SignInWorld["start"]>[0]) => {
     const flow = world.start(client);

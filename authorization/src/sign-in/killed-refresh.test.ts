@@ -45,7 +45,7 @@ test.each([
   ["keeps refresh tokens, no session ends", false],
   ["rotates refresh tokens, one session may end, with an error that states the remedy", true],
 ])(
-  "within 3 s after a replica is killed at any step of a refresh, another takes over; if the upstream %s",
+  "another replica takes over within 3 s after one is killed at any step of a refresh; if the upstream %s",
   async (_, rotates) => {
     const steps = Array.from({ length: STEPS }, (__, step) => step);
     const outcomes = await Promise.all(steps.map((step) => killedBefore(step, rotates)));

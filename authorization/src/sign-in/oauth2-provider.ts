@@ -34,7 +34,7 @@ export interface OAuth2ProviderSettings {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The issuer that is used if none is configured. No server has it as its `iss`. */
+/** The issuer that is used if none is configured. No server uses this issuer as its `iss`. */
 const NO_ISSUER = "https://issuer.invalid/";
 
 /** Signs in with OAuth 2 (RFC 6749), using an authorization code; refreshes and revokes tokens (RFC 7009). */

@@ -29,7 +29,7 @@ const request = fc.record({
   proof: fc.constantFrom("own", "own", "of another flow", "made up", undefined),
   decision: fc.constantFrom("allow", "deny", "leave", "maybe", undefined),
   type: fc.constantFrom(FORM, FORM, FORM, "application/json"),
-  /** Whether the person has opened the consent page, or the upstream has failed before. */
+  /** The event before the request: the person has opened the consent page, or the upstream has failed. */
   before: fc.constantFrom("consent", "failure", "nothing"),
 });
 

@@ -38,7 +38,7 @@ export interface ReturnAddress {
   readonly state: string;
 }
 
-/** An authorization server of an upstream. Its functions reject only with ProviderErrors. */
+/** An upstream's authorization server. Its functions reject only with ProviderErrors. */
 export interface Provider {
   /** Starts a sign-in. */
   depart(to: ReturnAddress): Promise<Departure>;

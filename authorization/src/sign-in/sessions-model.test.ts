@@ -49,7 +49,7 @@ test("property: only a rejected refresh, or a second 401 after a refresh, ends a
 
       const isTaken = ({ oauth2 }: Credentials) =>
         !model.rejectsAll && provider.accountOf(Secret.of(oauth2?.accessToken ?? "").reveal()) === "demo";
-      /** Makes a call like the runtime. */
+      /** Makes a call in the same way as the runtime. */
       const call = async (at: number): Promise<string> => {
         try {
           const first = await worlds[at]?.sessions.credentials(id, "blog");

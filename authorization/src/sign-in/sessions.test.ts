@@ -29,7 +29,7 @@ interface Options {
   readonly others?: readonly ProviderSettings[];
 }
 
-/** Starts the sign-in of a gateway. A second one is a replica with the same store. */
+/** Starts the sign-in of a gateway. Each further sign-in is a replica with the same store. */
 async function started({ more, settings, others = [] }: Options = {}): Promise<SignInWorld> {
   const [first] = worlds;
   const keys = settings?.keys ?? [KEY];
@@ -123,7 +123,7 @@ test("refreshes are counted by outcome, once for all waiting calls, and ended se
   expect(world.reports.slice(2)).toEqual(["refresh blog rejected", "end blog"]);
 });
 
-test("tokens with a short lifetime are refreshed in its last fifth", async () => {
+test("short-lived tokens are refreshed in the last fifth of their lifetime", async () => {
   blog.lifetime = 10;
   const world = await started();
   const id = await session(world);
@@ -135,7 +135,7 @@ test("tokens with a short lifetime are refreshed in its last fifth", async () =>
   expect(blog.counts.get("/token refresh")).toBe(1);
 });
 
-test("many calls in many replicas wait for one refresh, and all get its token", async () => {
+test("many calls in many replicas wait for one refresh, and all get the new token", async () => {
   const replicas = [await started(), await started(), await started()];
   const [first] = replicas;
   if (first === undefined) throw new Error("no world");
@@ -167,7 +167,7 @@ test("any number of rejected calls cause one refresh, and each call is retried w
   expect(await first.sessions.isAlive(id)).toBe(true);
 });
 
-test("a second rejection ends the session at that upstream, and sessions at others continue", async () => {
+test("a second rejection ends the session at that upstream, and sessions at other upstreams continue", async () => {
   const other = await startOAuth2Provider();
   try {
     const world = await started({ others: [providerSettings("photos", other)] });
@@ -194,7 +194,7 @@ test("a session ends when the last of its upstream sessions has ended", async ()
   expect(await world.sessions.isAlive(id)).toBe(false);
 });
 
-test("a refresh that the upstream rejects ends the session there", async () => {
+test("if an upstream rejects a refresh, the session at that upstream ends", async () => {
   const world = await started();
   const id = await session(world);
   blog.forget();
@@ -228,7 +228,7 @@ test.each<readonly [string, (response: ServerResponse) => void]>([
   },
 );
 
-test("after a failed refresh, the upstream gets no further refresh for a few seconds", async () => {
+test("after a failed refresh, no refresh is sent to the upstream for a few seconds", async () => {
   const world = await started();
   const id = await session(world);
   fail("/token refresh", (response) => send(response, 503, {}));
@@ -254,7 +254,7 @@ test("a session with tokens that cannot be refreshed ends when the tokens expire
   expect(await reasonOfFailure(world.sessions.credentials(id, "blog"))).toBe("SESSION_ENDED");
 });
 
-test("tokens that cannot be refreshed and that a method rejects end the session if the check is rejected too", async () => {
+test("a session whose tokens cannot be refreshed ends if the upstream rejects both a call and the check", async () => {
   blog.hasRefresh = false;
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
@@ -296,7 +296,7 @@ test("the upstream is asked whether a session is alive, at most once per configu
   expect(blog.counts.get("/me")).toBe(2);
 });
 
-test("a session that the upstream ended is over at the next check, after one refresh", async () => {
+test("if the upstream has ended a session, the next check ends the session here, after one refresh", async () => {
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
   const [expired, revoked] = [await session(world), await session(world)];
@@ -383,7 +383,7 @@ test("other replicas recognize the end of a session within a second", async () =
   expect(await there.sessions.isAlive(id)).toBe(false);
 });
 
-test("an unknown session ID has no session", async () => {
+test("no session is found for an unknown session ID", async () => {
   const world = await started();
   expect(await world.sessions.isAlive("made-up")).toBe(false);
   await world.sessions.end("made-up");
@@ -411,7 +411,7 @@ test("tokens are encrypted in the store, bound to their row and their person", a
   expect(await world.sessions.isAlive(theirs)).toBe(false);
 });
 
-test("after a key rotation, each value is sealed again when it is read, and the old key becomes unnecessary", async () => {
+test("after a key rotation, each value is sealed again when it is read, and the old key is no longer needed", async () => {
   const [old, current] = [newKey(), newKey()];
   const before = await started({ settings: { keys: [old] } });
   const [read, unread] = [await session(before), await session(before)];

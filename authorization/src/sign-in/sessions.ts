@@ -207,8 +207,8 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Ends the session, unless another process has refreshed its tokens meanwhile. In that case the call may be
-   * retried.
+   * Ends the session, unless another process has refreshed its tokens in the meantime. In that case the call
+   * may be retried.
    */
   private async rejectedAgain(id: string, provider: string, generation: number): Promise<never> {
     const upstream = await this.reload(id).then(
@@ -274,7 +274,7 @@ export class SignInSessions implements Sessions {
       const isStored = await this.options.rows.replace(session, provider, next);
       this.cache.delete(id);
       if (isStored) return next;
-      // the session has ended meanwhile
+      // the session has ended in the meantime
       await this.revoke(provider, tokens);
       return (await this.reload(id))?.upstreams.get(provider);
     } catch (error) {

@@ -38,7 +38,7 @@ test("property: a sealed value does not open in another place, even if the joine
   );
 });
 
-test("property: a value does not open after a change of any character", () => {
+test("property: a sealed value does not open if any of its characters is changed", () => {
   const ring = new KeyRing([newKey()]);
   const sealed = ring.seal("a token", PLACE);
   for (let index = 0; index < sealed.length; index++) {
@@ -87,7 +87,7 @@ test.each(["base64", "base64url", "hex"] as const)("a key can be written as %s",
 });
 
 test.each(["", "secret", "correct horse battery staple", randomBytes(31).toString("base64"), "ü".repeat(64)])(
-  "a key that is too short or malformed is rejected, and the error does not show it: %#",
+  "a key that is too short or malformed is rejected, and the error does not show the key: %#",
   (key) => {
     const failure = () => new KeyRing([new Secret(key)]);
     expect(failure).toThrow("a key has to be at least 32 random bytes in base64 or hexadecimal digits");

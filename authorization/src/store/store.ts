@@ -47,7 +47,7 @@ export type Owner = { readonly grant: string } | { readonly session: string };
  */
 export interface Store {
   get(kind: string, key: string): Promise<Entry | undefined>;
-  /** Returns the given keys that have an entry. Accepts at most some thousand keys. */
+  /** Returns the given keys that have an entry. Accepts at most a few thousand keys. */
   existing(kind: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds or replaces an entry. */
   put(kind: string, key: string, entry: Entry): Promise<void>;
@@ -85,7 +85,7 @@ export interface Store {
    * process that holds the lock dies, it loses the lock after `LEASE_MS`.
    */
   withLock<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T>;
-  /** Removes expired entries, at most some thousand. Resolves to the number of removed entries. */
+  /** Removes expired entries, at most a few thousand. Resolves to the number of removed entries. */
   deleteExpired(): Promise<number>;
   /** Resolves when the running operations have ended. */
   close(): Promise<void>;

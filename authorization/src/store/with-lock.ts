@@ -13,8 +13,8 @@ const TRY_MS = 25;
 const RENEW_MS = 500;
 
 /**
- * The time for which a row must be unchanged until its holder counts as dead, in milliseconds: four missed
- * extensions of the lease.
+ * The time after which the holder of an unchanged row counts as dead, in milliseconds: four missed extensions
+ * of the lease.
  */
 export const LEASE_MS = 2500;
 

@@ -37,7 +37,7 @@ function setup(limits: LimitOptions, now = () => Date.now()) {
   return { admission, log, rejections, enter, setOverload };
 }
 
-test("calls run up to callsInFlight, and further calls wait and run in order of arrival", () => {
+test("up to callsInFlight calls run, and further calls wait and run in order of arrival", () => {
   const { admission, log, enter } = setup({ callsInFlight: 2 });
   const leaveA = enter("a");
   const leaveB = enter("b");
@@ -89,7 +89,7 @@ test("a waiting call is removed from the queue when its client disconnects", () 
   expect(admission.running).toBe(0);
 });
 
-/** Creates an admission that has learned that calls take 1000 ms. */
+/** Creates an Admission that has measured a typical call duration of 1000 ms. */
 function taught(limits: LimitOptions) {
   const all = setup({ callsInFlight: 1, queueTimeoutMs: DAY, ...limits });
   for (let i = 0; i < 200; i++) {
@@ -111,7 +111,7 @@ test("a call that cannot meet its deadline is rejected on arrival", () => {
   );
 });
 
-test("a waiting call whose slot frees up too late for its deadline is rejected, and the next call runs", () => {
+test("a waiting call is rejected if a slot becomes free too late for its deadline, and the next call runs", () => {
   const { log, enter } = taught({});
   const leave = enter("a");
   enter("b", { deadlineAt: Date.now() + 2100 });
@@ -151,7 +151,7 @@ test("the duration of streams does not affect the estimate of a call's wait", ()
   expect(log).toEqual(["stream runs", "a runs"]);
 });
 
-test("while no other client waits, a single client may use three quarters of all slots, above its share", () => {
+test("a single client may exceed its share, up to three quarters of all slots, while no other client waits", () => {
   const { log, enter } = setup({ callsInFlight: 4, callsPerClient: 1 });
   for (const name of ["a", "b", "c", "d", "e"]) enter(name);
   expect(log).toEqual(["a runs", "b runs", "c runs"]);
@@ -203,7 +203,7 @@ test("the error for a call that is rejected because its upstream and the queue a
   );
 });
 
-test("a full queue drops a call of the client with the most waiting calls when a client with fewer arrives", () => {
+test("when a client with fewer waiting calls makes a call, a full queue drops a call of the client with the most", () => {
   const { log, rejections, enter } = setup({ callsInFlight: 1, queuedCalls: 3 });
   for (const name of ["a", "b", "c", "d"]) enter(name);
   enter("other", { client: "192.0.2.2" });

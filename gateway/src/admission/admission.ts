@@ -9,7 +9,7 @@ import { type Waiting, WaitingCalls } from "./waiting-calls.ts";
 /** The default maximum number of concurrent calls to one upstream. */
 export const DEFAULT_UPSTREAM_CALLS = 1024;
 
-/** An upstream and its limit of concurrent calls. */
+/** An upstream and its limit on concurrent calls. */
 export interface UpstreamShare {
   readonly upstream: string;
   readonly callsInFlight: number;
@@ -17,11 +17,11 @@ export interface UpstreamShare {
 
 /** A call to be admitted. */
 export interface QueuedCall {
-  /** The caller: a key or an address. */
+  /** The caller's key or address. */
   readonly client: string;
   /** By `performance.now()`. */
   readonly deadlineAt: number;
-  /** The limit of the upstream; undefined for a call without an upstream. */
+  /** The upstream and its limit; undefined for a call without an upstream. */
   readonly share: UpstreamShare | undefined;
   /** Whether the call has a single response. Streams do not contribute to the average duration. */
   readonly isUnary: boolean;
@@ -31,13 +31,15 @@ export interface QueuedCall {
   readonly reject: (rejected: LimitRejection) => void;
 }
 
-/** A call and its admission state. A class, because an object is created for each call. */
+/**
+ * A call and its admission state. A class is cheaper than closures, and one object is created for each call.
+ */
 class Entry implements Waiting, Holder {
   readonly call: QueuedCall;
   readonly client: string;
   readonly isUnary: boolean;
   readonly upstream: Slots | undefined;
-  /** The arrival order, starting at 0. */
+  /** The position in the order of arrival, starting at 0. */
   readonly place: number;
   /** The timer that ends the wait; set while the call waits. */
   timer: NodeJS.Timeout | undefined;
@@ -63,7 +65,7 @@ class Entry implements Waiting, Holder {
 /** The retry delay after an overload, in milliseconds. */
 export const OVERLOAD_RETRY_MS = 1000;
 
-/** The longest wait of a client's only call, as a multiple of the typical call duration. */
+/** The maximum time that a client's only call may always wait, as a multiple of the typical call duration. */
 const PATIENCE = 2;
 
 /**
@@ -163,8 +165,8 @@ export class Admission {
   }
 
   /**
-   * Returns the reason why a call for which no slot is free may not wait either; undefined if it may wait.
-   * The call may displace a waiting call.
+   * Returns the reason why a call without a free slot may not wait in the queue; undefined if the call may
+   * wait. May remove another call from the queue to make room.
    */
   private problem(entry: Entry): LimitRejection | undefined {
     const { callsPerClient, queuedCalls } = this.limits;
@@ -257,7 +259,8 @@ export class Admission {
     const until = Math.min(this.now() + patienceMs, deadlineAt);
     const tooLong = () => {
       const leftMs = until - this.now();
-      // a timer counts from the start of its event-loop turn, so it may fire early by the time since then
+      // a timer counts from the start of the event-loop turn, so it may fire early by the time that the turn
+      // has already taken
       if (leftMs > 0) {
         entry.timer = setTimeout(tooLong, leftMs);
         return;
@@ -300,7 +303,7 @@ export class Admission {
     return difference < 0;
   }
 
-  /** Returns the larger of the client's shares of the upstream and of the process. */
+  /** Returns the client's share of the upstream or of the process, whichever is larger. */
   private shareOf({ client, upstream }: Entry): number {
     return Math.max(this.process.shareOf(client), upstream?.shareOf(client) ?? 0);
   }

@@ -38,8 +38,8 @@ export class FairQueue {
   /**
    * Runs a client's job, immediately or later; never starts it after the signal is aborted.
    *
-   * @returns the result of the job; rejects with the reason of the signal, or with QueueFull: when the queue
-   *   is full, the newest job of the client with the most waiting jobs is rejected
+   * @returns the result of the job. Rejects with the signal's reason, or with QueueFull if the queue is full
+   *   and this is the newest job of the client with the most waiting jobs.
    */
   async run<T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -101,7 +101,7 @@ export class FairQueue {
     this.remove(client, first);
     // move the client to the end of the order
     if (this.queues.delete(client)) this.queues.set(client, queue);
-    // the waiting job inherits the slot, which never becomes free
+    // the waiting job takes over the slot, so the slot never becomes free
     first.start();
   }
 

@@ -102,7 +102,7 @@ test("a second caller's call runs immediately, however many calls of the first c
   );
 });
 
-test("a third caller's call runs as soon as any call of the other two ends, however many of their calls wait", () => {
+test("a third caller's call runs as soon as any call of the other two callers ends, however many of their calls wait", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: CAPACITY, max: 500 }),
@@ -135,7 +135,7 @@ test("callers get about the same throughput, however many calls each of them mak
       const done = wanted.map((_, index) => simulation.of(String(index)).done);
       const total = done.reduce((sum, each) => sum + each, 0);
       expect(total).toBe(120 * CAPACITY);
-      // the first client had all slots until other clients waited
+      // the first client to call has all slots until the other clients call
       for (const each of done) expect(each).toBeGreaterThan((0.85 * total) / wanted.length - CAPACITY);
       vi.clearAllTimers();
     }),

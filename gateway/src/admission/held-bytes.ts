@@ -16,8 +16,8 @@ export interface Reservation extends BodyReservation {
 }
 
 /**
- * A request that holds bytes. This is a class because an object is created for each call. The requests of a
- * client are ordered by the arrival of their latest bytes.
+ * A request that holds bytes. A class is cheaper than closures, and one object is created for each call. The
+ * requests of a client are ordered by the arrival of their latest bytes.
  */
 class HeldRequest implements Reservation, Linked<HeldRequest> {
   readonly client: string;
@@ -73,7 +73,7 @@ export class HeldBytes {
     return this.share.total;
   }
 
-  /** Starts counting the bytes of one call of a client. */
+  /** Starts counting the bytes of a client's call. */
   begin(client: string): Reservation {
     return new HeldRequest(this, client);
   }

@@ -16,7 +16,7 @@ const RETRY_MS = 1000;
  */
 const UNREAD_MS = 1000;
 
-/** The memory of a response until its client has read it. */
+/** The memory that a response occupies until its client has read it. */
 export interface ResponseReservation {
   /**
    * Counts bytes before they are sent. Over the limit, first cuts unread responses of clients that hold more.
@@ -32,8 +32,8 @@ export interface ResponseReservation {
 }
 
 /**
- * A response that holds bytes. This is a class because an object is created for each call. Responses are
- * ordered by the time at which their client last read from them.
+ * A response that holds bytes. A class is cheaper than closures, and one object is created for each call.
+ * Responses are ordered by the time at which their client last read from them.
  */
 class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
   before: HeldResponse | undefined;
@@ -74,8 +74,8 @@ class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
 /**
  * Limits the memory of responses that wait for their clients to read them: one message per unary call or
  * stream. Over the limit, the client that holds the most bytes loses the response that has been unread for
- * longest. Clients that do not read, or read slowly, therefore block nobody else. Pages are shared between
- * all requests and are not counted.
+ * longest. Clients that do not read, or read slowly, therefore block nobody else. The gateway's own pages are
+ * not counted, because all requests share one copy.
  */
 export class HeldResponses {
   private readonly limits: Pick<Limits, "heldResponseBytes">;

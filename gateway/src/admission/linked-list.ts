@@ -18,7 +18,7 @@ export class LinkedList<T extends Linked<T>> {
     return this.head;
   }
 
-  /** Adds a member that is not in a list. */
+  /** Adds a member, which must not be in any list. */
   push(member: T): void {
     member.before = this.tail;
     if (this.tail === undefined) {
@@ -29,7 +29,7 @@ export class LinkedList<T extends Linked<T>> {
     this.tail = member;
   }
 
-  /** Removes a member of this list. */
+  /** Removes a member, which must be in this list. */
   remove(member: T): void {
     const { before, behind } = member;
     if (before === undefined) {
@@ -42,7 +42,7 @@ export class LinkedList<T extends Linked<T>> {
     } else {
       behind.before = before;
     }
-    // a promoted member would retain its former neighbours
+    // otherwise, once V8 has promoted the removed member, the member would retain its former neighbours
     member.before = undefined;
     member.behind = undefined;
   }

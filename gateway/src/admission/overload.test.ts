@@ -84,7 +84,7 @@ test("calls are rejected in proportion to the overload, and at most nine in ten"
   );
 });
 
-test("a delay of twice its limit rejects half of the calls, and so does a heap halfway between its limit and full", () => {
+test("half of the calls are rejected at a delay of twice the limit, and at a heap size halfway between the limit and full", () => {
   for (const busy of [
     { eventLoopDelayMs: 200, heapPercent: 0 },
     { eventLoopDelayMs: 0, heapPercent: 95 },

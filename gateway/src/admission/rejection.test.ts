@@ -70,13 +70,13 @@ const TEXT =
 describe.each(Object.keys(transports))("a gateway overloaded by %s", (name) => {
   const transport = () => (transports[name] as () => Transport)();
 
-  test("rejects calls with a retry delay", async () => {
+  test("rejects calls, and states a retry delay", async () => {
     const error = await rejection(() => failure(createClient(EchoService, transport()).echo({ text: "a" })));
     expect([error.code, error.rawMessage]).toEqual([Code.Unavailable, TEXT]);
     expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
   });
 
-  test("rejects streams in the same way", async () => {
+  test("rejects streams, and states a retry delay", async () => {
     const read = async () => {
       for await (const _ of createClient(EchoService, transport()).repeat({ text: "a", count: 1 }));
     };
@@ -85,7 +85,7 @@ describe.each(Object.keys(transports))("a gateway overloaded by %s", (name) => {
     expect(error.findDetails(RetryInfoSchema)).toHaveLength(1);
   });
 
-  test("serves part of the calls", async () => {
+  test("serves some of the calls", async () => {
     await until(
       () => failure(createClient(EchoService, transport()).echo({ text: "a" })),
       (error) => error === undefined,

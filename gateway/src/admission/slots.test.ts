@@ -38,7 +38,7 @@ test("property: even with few slots, one client's streams leave a slot for other
   );
 });
 
-test("a client's unary calls leave a quarter of the slots to others, and any client may use a single slot", () => {
+test("a client's unary calls leave a quarter of the slots to other clients, and a limit of one slot still admits calls", () => {
   const slots = new Slots(() => 16);
   while (slots.hasRoom({ client: "a", isUnary: true })) slots.take({ client: "a", isUnary: true });
   expect(slots.running).toBe(12);

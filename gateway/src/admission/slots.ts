@@ -24,7 +24,7 @@ export class Slots {
   constructor(limit: () => number) {
     this.limit = limit;
     this.calls = new FairShare(limit);
-    // if there are few slots, none is reserved, because other clients' streams would get too few
+    // with few slots, none is reserved; otherwise other clients' streams would get too few
     this.streams = new FairShare(() => limit() - Math.floor(limit() / STREAMS_LEAVE));
   }
 

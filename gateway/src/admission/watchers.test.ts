@@ -35,7 +35,7 @@ test("a new client's watcher displaces the newest watcher of the client with the
   ]);
 });
 
-test("each client keeps an equal part of the slots for watchers, and loses only watchers above it", () => {
+test("each client is guaranteed an equal part of the watcher slots, and loses only watchers in excess of that part", () => {
   const { enter, ended } = world(6, 2);
   for (const client of ["a", "a", "a", "b", "b", "b"]) enter(client);
   for (const name of ["c", "c"]) expect(enter(name)).toBeUndefined();

@@ -15,7 +15,7 @@ const RETRY_MS = 10_000;
 
 /** A call that watches a feed. */
 interface Watching {
-  /** The caller: a key or an address. */
+  /** The caller's key or address. */
   readonly key: string;
   readonly running?: { readonly stop: (error: ConnectError) => void };
 }

@@ -133,7 +133,7 @@ function forServer(
     ...others,
     open,
     isHttps,
-    // health probes in this network have no token and do not use TLS
+    // health probes from the local network have no token and do not use TLS
     needsHttps: (path) => isHttps && !(open.health && path.startsWith(`/${Health.typeName}/`)),
     serve: (request, response, origin) => server.serve(new AuthorizationExchange(request, response, origin)),
     isShared: (path, method) => server.isShared(path, method),

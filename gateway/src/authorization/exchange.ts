@@ -7,7 +7,7 @@ import type { Origin } from "../listener/origin.ts";
 import { splitTarget } from "../listener/target.ts";
 import { reject } from "../protocol/reject.ts";
 
-/** Adapts a request to the listener to the interface that the authorization endpoints use. */
+/** Adapts a request and its response to the interface of the authorization endpoints. */
 export class AuthorizationExchange implements HttpExchange {
   readonly request: HttpRequest;
   readonly path: string;

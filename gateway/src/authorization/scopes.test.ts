@@ -35,7 +35,7 @@ test.each([
   ["echo.v1.EchoService/Ech", false],
   ["echo.v1.Echo", false],
   ["cho.v1.*", false],
-])("the pattern %s matches Echo: %s", (pattern, isNamed) => {
+])("the pattern %s matches the method Echo: %s", (pattern, isNamed) => {
   const map = createScopeMap([{ name: "a", methods: [pattern] }], new Map());
   expect(map.needOf(echo) !== undefined).toBe(isNamed);
 });

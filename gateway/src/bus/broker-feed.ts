@@ -20,7 +20,7 @@ export interface Participant {
   waitForWindow(position: number): void;
   /** Starts at the window with this number, if the membership waits for a window. */
   startAt(number: number): void;
-  /** @param fence the fence to lead with; undefined to follow */
+  /** @param fence the fence with which the process leads; undefined if the process follows */
   tell(fence: number | undefined): void;
   /** Called when there may be something to send. */
   wake(): void;
@@ -98,7 +98,7 @@ export class BrokerFeed {
     this.memberships.delete(membership);
     if (this.leader === membership) this.elect();
     if (this.memberships.size > 0) return;
-    // after that time, a process that joins has to poll immediately anyway, and starts with the result
+    // after that time, the entries are obsolete: a process that joins has to poll immediately anyway
     const ms = Math.min(2 * this.intervalMs, MAX_TIMER_MS);
     this.unusedTimer = setTimeout(() => this.options.onUnused(), ms).unref();
   }
@@ -176,7 +176,7 @@ export class BrokerFeed {
     this.size = entries.reduce((sum, entry) => sum + entry.size, 0);
   }
 
-  /** Gives the leader a new fence. A leader starts each fence with a window, so it then publishes one. */
+  /** Gives the leader a new fence, which makes the leader publish a window. */
   private waitForWindow(membership: Participant): void {
     const { leader } = this;
     const isAsked = [...this.memberships].some((each) => each.isWaiting);

@@ -13,7 +13,7 @@ export interface MembershipOwner {
   wake(membership: BrokerMembership): void;
 }
 
-/** The role of a process: a fence to lead with, or undefined to follow. */
+/** The role of a process: the fence with which the process leads, or undefined if the process follows. */
 type Role = { readonly fence: number | undefined };
 
 /**
@@ -70,7 +70,7 @@ export class BrokerMembership implements Participant, Source<FromBroker> {
     this.position = number - 1;
   }
 
-  /** @param fence the fence to lead with; undefined to follow */
+  /** @param fence the fence with which the process leads; undefined if the process follows */
   tell(fence: number | undefined): void {
     this.role = { fence };
     this.wake();

@@ -65,7 +65,7 @@ export class BrokerPeer implements MembershipOwner {
     }
   }
 
-  /** Handles the end of the process: other processes may poll its feeds immediately. */
+  /** Handles the exit of the process: other processes may poll its feeds immediately. */
   close(): void {
     this.isGone = true;
     this.pump.stop();

@@ -48,7 +48,7 @@ export function createBusObserver(metrics: Metrics, log: Logger): BusObserver {
   };
 }
 
-/** Returns the message of an error; errors of the Redis client contain no secrets. */
+/** Returns an error's message, which may be logged: errors of the Redis client contain no secrets. */
 function causeOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

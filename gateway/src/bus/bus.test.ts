@@ -96,7 +96,7 @@ afterEach(async () => {
 });
 
 test.for(WORLDS)(
-  "one of many members that join at the same time becomes the leader ($name)",
+  "only one of many members that join at the same time becomes the leader ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const members = Array.from({ length: 20 }, () => new Member(fleet.start().bus));

@@ -65,7 +65,7 @@ test("entries of any size arrive unchanged, in messages of a limited size", asyn
   await eventually(() => all[1]?.entries.map(({ length }) => length)).toEqual(sizes);
 });
 
-test("an entry that is too large is not sent, and the next entry is", async () => {
+test("an entry that is too large is skipped, and the next entry is sent", async () => {
   const group = begin();
   const { processes, all, leader } = await members(group, 2);
   const large = Buffer.alloc(16 * 1024 * 1024 + 1);

@@ -17,7 +17,7 @@ export interface EntryPart {
   readonly type: "entry";
   readonly membership: number;
   readonly kind: FeedEntryKind;
-  /** The number of the part, starting at 0; part 0 starts the entry again. */
+  /** The index of the part. Part 0 starts the entry, or restarts it. */
   readonly part: number;
   readonly isLast: boolean;
   readonly data: string;

@@ -48,7 +48,7 @@ test("the Redis stream of a feed keeps only two windows, the entries after them,
   await client.close();
 });
 
-test("if Redis is down from the start, members poll", async () => {
+test("if Redis is down from the start, each member polls", async () => {
   await redis?.stop();
   const a = new Member(start().bus, SHORT);
   await eventually(() => [a.started, a.isLeading]).toEqual([[], true]);

@@ -173,7 +173,7 @@ export class RedisMembership extends Membership {
     if (typeof reply === "number") {
       this.yield();
       const left = Math.max(0, Math.min(reply, MAX_LEASE_MS));
-      // the remaining time was longer when the leader last extended the lease
+      // some of the lease has already passed, so a full lease may be longer than the remaining time
       this.otherMs = Math.max(MIN_LEASE_MS, 2 * left);
       return left;
     }

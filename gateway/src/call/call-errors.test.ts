@@ -16,7 +16,7 @@ test.each([
   ["gateway", 1000, 999, Code.Canceled],
   ["method", 1000, 999, Code.Canceled],
 ] as const)(
-  "a call whose deadline, set by the %s, is %i ms and whose client leaves after %i ms ends with code %i",
+  "if the %s sets a deadline of %i ms, and the client disconnects after %i ms, the call ends with code %i",
   (setBy, ms, ageMs, code) => {
     const startedAt = performance.now();
     vi.advanceTimersByTime(ageMs);

@@ -51,8 +51,8 @@ export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | C
 }
 
 /**
- * Returns the error that a caller receives. A defect is reported without details; a handler's errors do not
- * change.
+ * Returns the error that a caller receives. Hides the details of a defect, and returns a handler's error
+ * unchanged.
  */
 export function errorForCaller(
   error: unknown,

@@ -30,7 +30,7 @@ const callers = fc.record({
   ),
 });
 
-test("two calls have the same key if the person is the same; without a person the client decides, and without a token the address decides", () => {
+test("the key identifies the person; without a person, the client; and without a token, the address", () => {
   type Drawn = Parameters<typeof callerKey>[0];
   const of = ({ client, subject }: Drawn) => {
     if (subject?.person !== undefined) return `person ${subject.person}`;

@@ -20,8 +20,8 @@ export function outcomeOf(call: Call, httpStatus: number, defect?: unknown): Out
 }
 
 /**
- * Returns the reason why the call ended. connect aborts the signal with the error, and on success without a
- * reason, even while messages are still unsent.
+ * Returns the reason why the call ended. connect aborts the signal with the error or, after a success,
+ * without a reason, even if messages are still unsent.
  */
 function reasonOf(call: Call): unknown {
   const reason: unknown = call.signal?.reason;

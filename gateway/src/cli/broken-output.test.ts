@@ -19,7 +19,10 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Commands that need a server, or tokens from one, before they print. */
 const NEEDS_A_SERVER = new Set(["serve", "login", "logout", "status", "token", "upstream-login"]);
-/** Returns whether a command prints itself, without a server; `import` runs another program. */
+/**
+ * Returns whether a command prints output itself, without a server. (`import` runs another program, which
+ * prints.)
+ */
 const OWN_OUTPUT = (name: string) => !NEEDS_A_SERVER.has(name) && name !== "import";
 const names = createProgram().commands.map((command) => command.name());
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {

@@ -96,7 +96,7 @@ test.each(["SIGTERM", "SIGINT"] as const)("serve completes all calls in flight o
   await expect(echo(url, "gone")).rejects.toThrow();
 });
 
-test("serve exits immediately with 1 on a second signal", async () => {
+test("serve exits immediately with status 1 on a second signal", async () => {
   const { run, url } = await serve();
   const call = echo(url, "late").catch(() => undefined);
   await echo(url, "now");

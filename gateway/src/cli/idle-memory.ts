@@ -33,8 +33,8 @@ export interface IdleMemoryOptions {
 /**
  * Releases memory after a burst. V8 collects garbage only when it needs memory, which an idle process never
  * does, and until then the garbage retains buffers. If the process has grown since the last collection, this
- * class collects garbage after some seconds without calls, which takes a fraction of a second. Use it only in
- * dedicated processes, because other work in the process has to wait.
+ * class collects garbage after some seconds without calls. A collection blocks the process for a fraction of
+ * a second, so use this class only in processes that do nothing but serve.
  */
 export class IdleMemory {
   private readonly options: IdleMemoryOptions;

@@ -102,7 +102,7 @@ test("a second run changes nothing", async () => {
 
 test.each([
   [
-    "a name that is no part of a package",
+    "a name that is not valid in a package name",
     ["--name", "My-Shop"],
     "--name My-Shop: expected lowercase letters",
   ],
@@ -114,7 +114,7 @@ test.each([
   ["a missing document", ["--openapi", "none.yaml"], "--openapi none.yaml: there is no such file"],
   ["a folder as document", ["--openapi", "."], "--openapi .: there is no such file"],
   [
-    "an address beside a document",
+    "an address together with a document",
     ["--openapi", "a.yaml", "--base-url", "http://a"],
     "an OpenAPI document has both",
   ],
@@ -127,9 +127,9 @@ test.each([
 
 test.each([
   ["an entry point and no type", '{"main":"index.js"}', 'has no "type", but adapters are ES modules'],
-  ["scripts in a string", '{"scripts":"abc"}', '"scripts" is not an object'],
+  ["scripts as a string", '{"scripts":"abc"}', '"scripts" is not an object'],
   ["CommonJS", '{"type":"commonjs"}', 'has "type": "commonjs", but adapters are ES modules'],
-  ["no JSON", "{", "cannot be read"],
+  ["content that is not JSON", "{", "cannot be read"],
   ["a list", "[]", "is not a JSON object"],
 ])("rejects a package.json with %s, and writes nothing", async (name, text, problem) => {
   folderWith(name, { "package.json": text });
@@ -166,7 +166,7 @@ test("import passes its arguments to connect-rest-import, and exits with its sta
   expect(missing.output().stderr).toContain("none.yaml: is no file that can be read");
 });
 
-test("rejects a folder whose gen/ has files of others, which generation would remove", async () => {
+test("rejects a folder with foreign files in gen/, because generation would remove them", async () => {
   folderWith("precious/gen", { "mine.ts": "export {};\n" });
   const { status, stderr } = await init("precious");
   expect(stderr).toContain("has files, which generation would remove");
@@ -190,7 +190,7 @@ test.each([
   expect(readdirSync(path.join(directory, folder))).toEqual([link]);
 });
 
-test("rejects a file in place of a folder, and the reverse, and writes nothing", async () => {
+test("rejects a file where a folder belongs, or a folder where a file belongs, and writes nothing", async () => {
   folderWith("files", { proto: "" });
   expect((await init("files")).stderr).toContain("is a file, but the project needs a folder there");
   mkdirSync(path.join(directory, "folders/README.md"), { recursive: true });

@@ -111,7 +111,7 @@ function importing(document: string, project: Project): readonly string[] {
   return ["connect-rest-import", document, ...names, "--report", REPORT];
 }
 
-/** Quotes an argument for a shell if it has other than plain characters. */
+/** Quotes a shell argument that contains special characters. */
 function quoted(text: string): string {
   return /^[\w./:=@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -37,11 +37,11 @@ test("a serving process is re-executed with the same arguments and an allocator 
 
 test.each<[string, Partial<Starting>]>([
   ["another command", { argv: ["node", "/bin/entry.cjs", "check-config"] }],
-  ["another system", { platform: "darwin" }],
-  ["a setting of the operator's", { env: { MALLOC_MMAP_THRESHOLD_: "65536" } }],
-  ["tunables of the operator's", { env: { GLIBC_TUNABLES: "glibc.malloc.arena_max=2" } }],
+  ["another operating system", { platform: "darwin" }],
+  ["an allocator setting of the operator", { env: { MALLOC_MMAP_THRESHOLD_: "65536" } }],
+  ["tunables set by the operator", { env: { GLIBC_TUNABLES: "glibc.malloc.arena_max=2" } }],
   ["a debugger", { execArgv: ["--inspect-brk=0"] }],
-  ["a channel", { channel: {} } as Partial<Starting>],
+  ["an IPC channel", { channel: {} } as Partial<Starting>],
 ])("with %s, the process is not re-executed", (_, changes) => {
   expect(startedInPlaceOf(changes)).toBeUndefined();
 });

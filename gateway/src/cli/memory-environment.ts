@@ -1,8 +1,8 @@
 /**
  * The size in bytes from which glibc allocates a buffer directly from the system, and returns the buffer when
- * it is freed. Smaller buffers stay in the heap. Under glibc's dynamic threshold, so do all buffers that are
- * allocated after a larger one was freed: a burst of large responses would permanently double the size of the
- * process.
+ * it is freed. Smaller buffers stay in the heap. By default, glibc raises this threshold when a large buffer
+ * is freed, so that later buffers of that size also stay in the heap: a burst of large responses would
+ * permanently double the size of the process.
  */
 const MMAP_THRESHOLD = String(1024 * 1024);
 

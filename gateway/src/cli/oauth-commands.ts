@@ -24,8 +24,8 @@ settings name, so that nobody else can read them. The browser comes back to http
 have to know.`;
 
 /**
- * Adds `login`, `logout`, `status` and `token`, with this machine as a client of an authorization server, and
- * `upstream-login`, with the gateway as the client.
+ * Adds the commands `login`, `logout`, `status` and `token`, which make this machine a client of an
+ * authorization server, and `upstream-login`, which makes the gateway the client.
  */
 export function addOAuthCommands(declare: Declare): void {
   declare("login", "sign in to a gateway, and keep the tokens for this user")

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { oneWaiting } from "./one-waiting.ts";
 
-test("however many requests arrive, one run is active and one waits, and a run starts after the last request", async () => {
+test("however many requests arrive, at most one run is active and one waits, and a run starts after the last request", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 10 }), async (storms) => {
       let runs = 0;

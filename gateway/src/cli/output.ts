@@ -36,9 +36,9 @@ export function endWithoutReader(): void {
 }
 
 /**
- * Resolves when all printed and logged output has been written, with false if the output of a command could
- * not be written; a server's output is optional. Prints the cause to standard error, unless the reader has
- * closed the pipe.
+ * Resolves once all printed and logged output has been written: to false if a command's output could not be
+ * written, else to true. A server's output may be lost. Prints the cause to standard error, unless the reader
+ * has closed the pipe.
  */
 export async function flushOutput(): Promise<boolean> {
   await standardOutput().flush(patienceMs);

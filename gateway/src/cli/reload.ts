@@ -28,7 +28,7 @@ export function createReload({ read, running, gateway, upstreams, log }: ReloadO
     const next = await read();
     const { live, restart } = changesOf(running, next);
     const { limits } = next.config.server;
-    // The files of certificates and secrets may have new contents under unchanged names.
+    // Certificate and secret files may have new contents under unchanged names.
     const hasTls = running.tls !== undefined && next.tls !== undefined;
     const keepsClients = (running.tls?.clientCa !== undefined) === (next.tls?.clientCa !== undefined);
     gateway.reload({ limits, ...(hasTls && keepsClients ? { tls: next.tls } : {}) });

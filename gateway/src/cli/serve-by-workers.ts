@@ -69,8 +69,8 @@ export async function serveByWorkers(options: WorkersFlags, count: number): Prom
 }
 
 /**
- * Starts the workers. Returns undefined if a worker fails, after that worker has reported its error, or if
- * the process has to exit before they are ready.
+ * Starts the workers. Returns undefined if a worker fails (the worker itself reports its error), or if the
+ * process has to exit before all workers are ready.
  */
 async function start(
   supervisor: Supervisor,

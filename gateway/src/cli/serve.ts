@@ -122,8 +122,8 @@ async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> 
 }
 
 /**
- * Drains, then runs the earlier listeners of the signal. If the reason is an error message, the exit status
- * is a failure.
+ * Drains, then runs the earlier listeners of the signal. Sets a failing exit status if the reason is an error
+ * message.
  */
 async function stop(gateway: Gateway, reason: Stop | string | typeof REPLACED, log: Logger): Promise<void> {
   if (reason === REPLACED) {

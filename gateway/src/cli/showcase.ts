@@ -8,14 +8,14 @@ import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Sandbox } from "../sandbox/sandbox-process.ts";
 import type { SandboxFlags } from "./configured-sandbox.ts";
 
-/** The authorization of a demo: in-memory state, a random key, and a sandbox as the third party. */
+/** The authorization of a demo: in-memory state, a random key, and sign-in at a sandbox. */
 export interface Showcase {
   readonly publicUrl: string;
   readonly port: number;
   readonly sandbox: Pick<SandboxFlags, "sandboxSignInRedirect">;
 }
 
-/** The path of the authorization server to which a third party redirects people after sign-in. */
+/** The path of the authorization server to which the upstream redirects people after sign-in. */
 const RETURN_PATH = "/authorize/i/return";
 
 /** The host of the showcase: a loopback address, for which http is sufficient. */
@@ -40,7 +40,7 @@ export function upstreamsOf({ upstreams }: Sandbox): UpstreamOverrides {
   return Object.fromEntries(entries);
 }
 
-/** Returns authorization settings with the sandbox as the third party. */
+/** Returns authorization settings with sign-in at the sandbox. */
 export function authorizationOf({ publicUrl }: Showcase, { upstreams }: Sandbox): AuthorizationOverrides {
   const signIns = Object.entries(upstreams).flatMap(([name, { signIn }]) =>
     signIn === undefined ? [] : [[name, signIn] as const],

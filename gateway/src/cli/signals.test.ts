@@ -68,7 +68,7 @@ async function serve(): Promise<{ run: Run; url: string }> {
   return { run, url: (await run.line(/^gateway ready on /)).replace("gateway ready on ", "") };
 }
 
-/** Waits for the first log line with a message, after a number of earlier lines with this message. */
+/** Waits for a log line with this message, after the first `after` such lines. */
 async function logLine(run: Run, msg: string, after = 0): Promise<Record<string, unknown>> {
   const find = () =>
     run

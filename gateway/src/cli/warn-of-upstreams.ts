@@ -4,7 +4,7 @@ import { upstreamWarnings } from "../config/upstream-uses.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Logs the upstream warnings of `check-config`: missing or unsuitable credentials, with which calls fail, and
+ * Logs the upstream warnings of `check-config`: missing or unsuitable credentials, which make calls fail, and
  * upstreams without adapters. Skips upstreams that a sandbox replaces.
  */
 export function warnOfUpstreams(

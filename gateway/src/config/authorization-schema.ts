@@ -48,7 +48,7 @@ const redirectUri = z.string().refine(isRedirectUri, {
 const client = z.strictObject({
   name: optionalText.describe("The client's name on the consent page. Default: the client ID."),
   secret: optionalSecret.describe(
-    "The client secret, for `client_secret_basic` and `client_secret_post`. It has at least 32 characters.",
+    "The client secret, for `client_secret_basic` and `client_secret_post`. The secret needs at least 32 characters.",
   ),
   jwks: optionalText.describe(
     "A file with the client's public keys (a JSON Web Key Set), relative to this file, for `private_key_jwt` (RFC 7523). A client with neither `jwks` nor `secret` is public, e.g. a command-line tool.",
@@ -57,7 +57,7 @@ const client = z.strictObject({
     .array(redirectUri)
     .default([])
     .describe(
-      "The URIs to which authorization codes may be sent. They are compared literally, except for the ports of `localhost`, `127.0.0.1` and `[::1]`.",
+      "The URIs to which authorization codes may be sent. Redirect URIs are compared literally, except for the ports of `localhost`, `127.0.0.1` and `[::1]`.",
     ),
   grants: grants.describe(
     "The grant types of the client: `authorization_code` and `refresh_token` for a client that acts for a person, `client_credentials` for a client that acts for itself.",
@@ -75,7 +75,7 @@ const registration = z.strictObject({
       "Which clients may register themselves (RFC 7591). `open`: any client. `token`: clients that present the initial access token. `closed`: no client; all clients are configured.",
     ),
   initialAccessToken: optionalSecret.describe(
-    "The token that clients must present if `mode` is `token`. It has at least 32 characters.",
+    "The token that clients must present if `mode` is `token`. The token needs at least 32 characters.",
   ),
   redirectHosts: z
     .array(text.regex(/^(?:\*\.)?[A-Za-z0-9.-]+$|^\[::1\]$/, { error: "expected a host, or *.example.com" }))
@@ -137,7 +137,7 @@ export const authorizationSchema = z.strictObject({
         "expected the origin by which callers reach the gateway, e.g. https://gateway.example.com: https (http on loopback alone), without a path and a slash at the end",
     })
     .describe(
-      "The origin under which callers reach the gateway. It is the issuer and the audience of tokens, and the prefix of every URL in the metadata. The gateway never derives this origin from a request.",
+      "The origin under which callers reach the gateway. This origin is the issuer and the audience of tokens, and the prefix of every URL in the metadata. The gateway never derives the origin from a request.",
     ),
   store: store.prefault({}).describe("The store for clients, grants and tokens."),
   scopes: z
@@ -149,7 +149,7 @@ export const authorizationSchema = z.strictObject({
   clients: z
     .record(z.string().regex(CLIENT_ID_PATTERN, { error: "expected letters, digits and ._~-" }), client)
     .default({})
-    .describe("Configured clients, by client ID. They do not need to register."),
+    .describe("Configured clients, by client ID. Configured clients do not need to register."),
   registration: registration.prefault({}).describe("Whether clients may register themselves (RFC 7591)."),
   lifetimes: lifetimes.prefault({}).describe("How long tokens, grants and registrations are valid."),
   open: open.prefault({}).describe("The endpoints that callers may use without a token."),

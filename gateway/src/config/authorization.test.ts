@@ -50,12 +50,12 @@ const client = (rest: string) => base(`clients: { c: { ${rest} } }`);
 
 const MISTAKES: readonly (readonly [name: string, text: string, problem: string])[] = [
   [
-    "callers' tokens that go to an upstream",
+    "pass-through of the header with the callers' tokens",
     base("", ", credentials: { passThrough: { oauth2: { header: Authorization } } }"),
     "upstreams.echo.credentials.passThrough: the header authorization carries tokens of the gateway, which must go to no upstream; name another header, e.g. x-upstream-authorization",
   ],
   [
-    "a service that hands out tokens of an upstream",
+    "a service whose responses contain upstream tokens",
     `adapters: [${oauth}]\nupstreams: { blog: { baseUrl: 'https://blog.example' } }\nauthorization: { publicUrl: 'http://localhost' }`,
     "routes: oauth.v1.OAuthService/CreateRequestToken hands out tokens of the upstream, which must not leave the gateway while callers are authorized; add oauth.v1.OAuthService to routes.exclude",
   ],
@@ -65,27 +65,27 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
     'authorization.publicUrl: expected the origin by which callers reach the gateway, e.g. https://gateway.example.com: https (http on loopback alone), without a path and a slash at the end; it is "http://127.0.0.1:8080/mcp"',
   ],
   [
-    "http beyond this machine",
+    "http on a non-loopback address",
     base("").replace("127.0.0.1", "gateway.example"),
     'authorization.publicUrl: expected the origin by which callers reach the gateway, e.g. https://gateway.example.com: https (http on loopback alone), without a path and a slash at the end; it is "http://gateway.example:8080"',
   ],
   [
-    "an address whose requests are rejected",
+    "a public URL whose host is not served",
     base("", "", "server: { hosts: [other.example] }"),
     "authorization.publicUrl: requests for 127.0.0.1:8080 are not served; add its name to server.hosts",
   ],
   [
-    "a pattern that names nothing",
+    "a pattern that matches no method",
     base("scopes: { a: { methods: [echo.v1.EchoService/Eko] } }"),
     'authorization.scopes.a.methods[0]: no method that is served has this name. Did you mean "echo.v1.EchoService/Echo"?',
   ],
   [
-    "a pattern that is none",
+    "an invalid pattern",
     base("scopes: { a: { methods: ['echo/*'] } }"),
     'authorization.scopes.a.methods[0]: expected package.Service/Method, package.Service, package.* or *; it is "echo/*"',
   ],
   [
-    "a scope that means something else",
+    "a reserved scope",
     base("scopes: { openid: { methods: ['*'] } }"),
     "authorization.scopes.openid: openid and offline_access mean something else",
   ],
@@ -95,7 +95,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
     "authorization.clients.c.scopes: there is no scope b; there are call",
   ],
   [
-    "a secret that can be guessed",
+    "a secret that is too short",
     client(`secret: ${PLACE.SHORT}, grants: [client_credentials]`),
     "authorization.clients.c.secret: a secret needs 32 characters, e.g. of: openssl rand -hex 32",
   ],
@@ -105,7 +105,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
     "authorization.clients.c.secret: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
   ],
   [
-    "a secret and keys",
+    "both a secret and keys",
     client(`secret: ${PLACE.GOOD}, jwks: public.json, grants: [client_credentials]`),
     "authorization.clients.c: name one of secret and jwks",
   ],
@@ -115,7 +115,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
     'authorization.clients.c.jwks: private.json must be a JSON Web Key Set of public keys (RFC 7517): {"keys": [{"kty": ...}]}',
   ],
   [
-    "keys that are none",
+    "invalid keys",
     client("jwks: none.json, grants: [client_credentials]"),
     'authorization.clients.c.jwks: none.json must be a JSON Web Key Set of public keys (RFC 7517): {"keys": [{"kty": ...}]}',
   ],
@@ -130,7 +130,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
     "authorization.clients.c.redirectUris: authorization_code needs an address",
   ],
   [
-    "a redirect URI by http",
+    "a redirect URI without TLS",
     client("redirectUris: ['http://app.example/']"),
     'authorization.clients.c.redirectUris[0]: expected an address: https, or http with localhost, 127.0.0.1 or [::1]; as browsers write it, without user, fragment and parameters of the response (RFC 8252); it is "http://app.example/"',
   ],
@@ -142,12 +142,12 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
     ],
   ),
   [
-    "a token for registration, which needs none",
+    "a registration token without the mode token",
     base(`registration: { initialAccessToken: ${PLACE.GOOD} }`),
     "authorization.registration: mode: token and initialAccessToken belong together: name both, or neither",
   ],
   [
-    "a token that no header can carry",
+    "a token that is invalid in a header",
     base("registration: { mode: token, initialAccessToken: { env: SPACED } }"),
     "authorization.registration.initialAccessToken: a bearer token has letters, digits and ._~+/- alone (RFC 6750 section 2.1)",
   ],
@@ -157,17 +157,20 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
     "authorization.store: name one of file and postgres",
   ],
   [
-    "a database that is none",
+    "an invalid database URL",
     base("store: { postgres: { env: GOOD } }"),
     "authorization.store.postgres: expected the address of a database: postgres://user:password@host/database",
   ],
 ];
 
-test.each(MISTAKES)("%s", async (_name, text, problem) => {
-  const found = await problemsOf(text);
-  expect(found).toEqual([problem]);
-  expect(found.join()).not.toContain("hunter2");
-});
+test.each(MISTAKES)(
+  "check-config reports the mistake in authorization settings with %s",
+  async (_name, text, problem) => {
+    const found = await problemsOf(text);
+    expect(found).toEqual([problem]);
+    expect(found.join()).not.toContain("hunter2");
+  },
+);
 
 test("a valid section is read with its defaults, and secrets are kept only as hashes", async () => {
   const { authorization, config } = await read(

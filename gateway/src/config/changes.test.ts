@@ -89,9 +89,9 @@ test("changed settings that apply live are listed separately from changed settin
 });
 
 test.each([
-  ["a certificate where there was none", "", "server: { tls: { certificate: a, key: b } }"],
+  ["an added certificate", "", "server: { tls: { certificate: a, key: b } }"],
   [
-    "authorities where there were none",
+    "added client authorities",
     "server: { tls: { certificate: a, key: b } }",
     "server: { tls: { certificate: a, key: b, clientCa: c } }",
   ],

@@ -69,8 +69,8 @@ export function changedContents(running: Upstreams, next: Upstreams): string[] {
 }
 
 /**
- * Returns the settings of secrets whose values have changed, even if they are read from the same place, and
- * that apply only after a restart.
+ * Returns the settings of secrets that apply only after a restart and whose values have changed, even if
+ * their location is the same.
  */
 function changedSecrets(running: Config, next: Config): string[] {
   const before = secretsOf(running);

@@ -57,7 +57,7 @@ test("a valid configuration has a default for every setting except its adapters"
   expect(config.sandbox).toBeUndefined();
 });
 
-test("environment variables override a valid configuration", () => {
+test("environment variables override settings of a valid configuration", () => {
   const config = load("adapters: [a]\nserver: {port: 1}\nsandbox: {module: s, port: 2}", {
     GATEWAY_PORT: "0",
     SANDBOX_PORT: "3",
@@ -92,7 +92,7 @@ test("the secrets of a valid configuration are read from files and the environme
   expect(JSON.stringify(blog)).not.toMatch(/from-(?:file|env)/);
 });
 
-test("the sandbox overrides a valid configuration, and its upstreams need no secrets", () => {
+test("a sandbox overrides upstreams of a valid configuration, which then need no secrets", () => {
   const config = load(
     "adapters: [a]\nupstreams: {blog: {bases: {api: 'https://a.example'}, userAgent: u, credentials: {apiKey: {env: NONE}}}}",
   );

@@ -38,8 +38,8 @@ export function parseYaml(text: string): YamlFile {
 }
 
 /**
- * Converts a document to data. Aliases are resolved only here; a missing anchor, or too many aliases, are
- * reported as errors.
+ * Converts a document to data. This step resolves aliases, so it also reports missing anchors and too many
+ * aliases as errors.
  */
 function builtValue(document: Document, report: (text: string) => void): unknown {
   try {
@@ -51,7 +51,8 @@ function builtValue(document: Document, report: (text: string) => void): unknown
 }
 
 /**
- * Matches a YAML message up to the position where it quotes the file: `*pass` is an alias, `|pass` a block.
+ * Matches the start of a YAML message, before the part that quotes the file: `*pass` is an alias, `|pass` a
+ * block.
  */
 const REPEATS =
   /^([^:]*(?=: )|Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags|The(?= .* tag has no suffix)).*$/s;

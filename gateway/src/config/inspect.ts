@@ -55,8 +55,8 @@ export interface Overrides {
   /** The address to listen on. Default: the configured one. */
   readonly host?: string | undefined;
   /**
-   * Enables authorization with default settings at a public URL, with a sandbox as the third party. Default:
-   * as configured.
+   * Enables authorization with default settings at a public URL, with sign-in at a sandbox. Default: as
+   * configured.
    */
   readonly authorization?: AuthorizationOverrides | undefined;
 }
@@ -64,7 +64,7 @@ export interface Overrides {
 /**
  * Reads a configuration with its secrets, certificates and adapters.
  *
- * @throws ConfigError with all problems; every problem is found, even if there are others
+ * @throws ConfigError with all problems; no problem hides another
  */
 export async function prepare(file: string, env: Environment, overrides: Overrides = {}): Promise<Prepared> {
   const { config: read, problems: first, removed } = readConfig(file, env);

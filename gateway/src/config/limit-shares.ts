@@ -1,17 +1,17 @@
 import type { LimitName } from "../limits.ts";
 
 const QUARTER =
-  "One caller gets at most three quarters of the limit, the next caller three quarters of the remainder, and so on. Each caller leaves at least a third of its own part free";
+  "One caller gets at most three quarters of the limit, the next caller three quarters of the remainder, and so on, so that part of the limit is always free for a new caller";
 const EACH = "Callers do not share this limit";
 
 function ofCounts(perClient: string): string {
-  return `One client can use half of the limit, and after that at most \`${perClient}\`. ${QUARTER}, so a new client always gets a part.`;
+  return `One client can use up to half of the limit alone. Once half is in use, \`${perClient}\` applies to each client. ${QUARTER}.`;
 }
 
 const PART = "This limit is one client's part of the limit above.";
-const CONNECTION = `${EACH}. It applies to each connection.`;
-const REQUEST = `${EACH}. It applies to each request or call.`;
-const PROCESS = `${EACH}. It applies to the process.`;
+const CONNECTION = `${EACH}: it applies to each connection separately.`;
+const REQUEST = `${EACH}: it applies to each request or call separately.`;
+const PROCESS = `${EACH}: it applies to the whole process.`;
 
 /** For each limit, the part that a single client may use, and the part that is reserved for other clients. */
 export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
@@ -30,12 +30,12 @@ export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
     "One caller can use the whole limit. Callers with less than an equal share then replace its newest streams.",
   watchersPerClient: PART,
   eventLoopDelayMs:
-    "One caller can keep the process busy. Calls of all callers are then rejected in proportion to the excess, at most nine in ten.",
+    "One caller can keep the process busy. The gateway then rejects a share of all callers' calls, at most nine in ten; the share grows with the delay.",
   heapPercent:
-    "One caller can fill memory up to the `held…Bytes` limits. Calls of all callers are then rejected in proportion to the excess, at most nine in ten.",
-  authorizationRequestsPerMinute: `${QUARTER}. The maximum is \`authorizationRequestsPerClient\`.`,
+    "One caller can fill memory up to the `held…Bytes` limits. The gateway then rejects a share of all callers' calls, at most nine in ten; the share grows with the heap in use.",
+  authorizationRequestsPerMinute: `${QUARTER}. One client can never make more than \`authorizationRequestsPerClient\` requests.`,
   authorizationRequestsPerClient: PART,
-  registrationsPerMinute: `${QUARTER}. The maximum is \`registrationsPerClient\`.`,
+  registrationsPerMinute: `${QUARTER}. One client can never make more than \`registrationsPerClient\` attempts.`,
   registrationsPerClient: PART,
   headersTimeoutMs: CONNECTION,
   headerBytes: REQUEST,

@@ -39,19 +39,19 @@ const BUS = (rest: string) =>
   `${BASE}watch: { resumeKey: { env: KEY } }\nbus: { url: 'redis://redis.example:6379', ${rest} }`;
 
 const MISTAKES: readonly (readonly [name: string, text: string, ...problems: readonly string[]])[] = [
-  ["a right one", BASE],
+  ["no mistake", BASE],
   [
     "a tab in place of spaces",
     "server:\n\tport: 1",
     "connect-rest.yaml:2:1: yaml: Tabs are not allowed as indentation",
   ],
   [
-    "a misspelt setting",
+    "a misspelled setting",
     `${BASE}sever: { port: 1 }`,
     'connect-rest.yaml:3:1: sever: unknown setting. Did you mean "server"?',
   ],
   [
-    "a setting from elsewhere",
+    "a setting of another program",
     `${BASE}endpoints: []`,
     "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, watch, bus, differences, strict, webAssembly, log, sandbox.",
   ],
@@ -67,13 +67,13 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:1:11: adapters: expected array; it is "./a.ts"',
   ],
   [
-    "a module that is not there",
+    "a missing module",
     "adapters: [./gen/blog_rest.ts]",
     "connect-rest.yaml:1:12: adapters[0]: ./gen/blog_rest.ts cannot be loaded: there is no file gen/blog_rest.ts",
   ],
-  ["types of a module", `${BASE}types: [${messages}]`],
+  ["valid types of a module", `${BASE}types: [${messages}]`],
   [
-    "one module of types in place of a list",
+    "a single types module in place of a list",
     `${BASE}types: ./a_pb.ts`,
     'connect-rest.yaml:3:8: types: expected array; it is "./a_pb.ts"',
   ],
@@ -88,43 +88,43 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:9: types[0]: expected string to have >=1 characters; it is ""',
   ],
   [
-    "modules of types that are not there, and without a message",
+    "a missing types module, and a types module without messages",
     `${BASE}types: [./gen/a_pb.ts, ${echo}]`,
     "connect-rest.yaml:3:9: types[0]: ./gen/a_pb.ts cannot be loaded: there is no file gen/a_pb.ts",
     "connect-rest.yaml:3:24: types[1]: echo-rest.ts exports no messages; expected a module of protoc-gen-es, e.g. ./gen/shop/v1/events_pb.js",
   ],
   [
-    "a text in place of a port",
+    "a string in place of a port",
     `${BASE}server: { port: http }`,
     'connect-rest.yaml:3:17: server.port: expected number; it is "http"',
   ],
   [
-    "a port that is none",
+    "an invalid port",
     `${BASE}server: { port: 70000 }`,
     "connect-rest.yaml:3:17: server.port: expected number to be <=65535; it is 70000",
   ],
   [
-    "a limit that is no number",
+    "a limit that is not a number",
     `${BASE}server: { limits: { unaryDeadlineMs: 15s } }`,
     'connect-rest.yaml:3:38: server.limits.unaryDeadlineMs: expected number; it is "15s"',
   ],
   [
-    "a limit of nothing",
+    "a limit of zero",
     `${BASE}server: { limits: { connections: 0 } }`,
     "connect-rest.yaml:3:34: server.limits.connections: expected number to be >=1; it is 0",
   ],
   [
-    "a limit that is misspelt",
+    "a misspelled limit",
     `${BASE}server: { limits: { readMaxByte: 1 } }`,
     'connect-rest.yaml:3:21: server.limits.readMaxByte: unknown setting. Did you mean "readMaxBytes"?',
   ],
   [
-    "an origin with nothing before it",
+    "an origin without a scheme",
     `${BASE}server: { origins: [app.example] }`,
     'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "app.example"',
   ],
   [
-    "an origin with a slash behind it",
+    "an origin with a trailing slash",
     `${BASE}server: { origins: [https://app.example/] }`,
     'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "https://app.example/"',
   ],
@@ -134,22 +134,22 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:19: server.hosts[0]: expected a host name or an IP address without a port, *.example.com, or "*"; it is "gateway.example:8080"',
   ],
   [
-    "an address as a host",
+    "a URL as a host",
     `${BASE}server: { hosts: ["https://gateway.example"] }`,
     'connect-rest.yaml:3:19: server.hosts[0]: expected a host name or an IP address without a port, *.example.com, or "*"; it is "https://gateway.example"',
   ],
   [
-    "a proxy that is a name",
+    "a proxy given by name",
     `${BASE}server: { proxies: { trusted: [proxy.internal] } }`,
     'connect-rest.yaml:3:32: server.proxies.trusted[0]: expected an IP address or network, e.g. 10.0.0.0/8; it is "proxy.internal"',
   ],
   [
-    "a network that is none",
+    "an invalid network",
     `${BASE}server: { proxies: { trusted: [10.0.0.0/33] } }`,
     'connect-rest.yaml:3:32: server.proxies.trusted[0]: expected an IP address or network, e.g. 10.0.0.0/8; it is "10.0.0.0/33"',
   ],
   [
-    "a header of proxies that is none",
+    "an unknown proxy header",
     `${BASE}server: { proxies: { trusted: [10.0.0.1], header: x-real-ip } }`,
     'connect-rest.yaml:3:51: server.proxies.header: expected one of "x-forwarded"|"forwarded"; it is "x-real-ip"',
   ],
@@ -159,12 +159,12 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "connect-rest.yaml:3:16: server.tls.key: missing: expected string",
   ],
   [
-    "a certificate that is not there",
+    "a missing certificate file",
     `${BASE}server: { tls: { certificate: none.crt, key: b.key } }`,
     "connect-rest.yaml:3:16: server.tls: the certificate none.crt cannot be read: ENOENT: no such file or directory, open 'none.crt'",
   ],
   [
-    "a certificate and another's key",
+    "a certificate with the wrong key",
     `${BASE}server: { tls: { certificate: a.crt, key: b.key } }`,
     "connect-rest.yaml:3:16: server.tls: a.crt and b.key are no certificate and its key: error:05800074:x509 certificate routines::key values mismatch",
   ],
@@ -189,7 +189,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:2:31: upstreams.echo.baseUrl: expected an address without user, query and fragment; secrets belong below credentials; it is "https://echo.example/?[secret]"',
   ],
   [
-    "a proxy that is a text",
+    "a proxy that is a string",
     upstream("proxy: 'http://proxy.example:3128'"),
     'connect-rest.yaml:3:51: upstreams.echo.proxy: expected settings, or false; it is "http://proxy.example:3128"',
   ],
@@ -199,33 +199,33 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:58: upstreams.echo.proxy.url: expected an address without user, path and query; name places for username and password; it is "http://[secret]@proxy.example"',
   ],
   [
-    "a proxy of another kind",
+    "a proxy of an unsupported kind",
     upstream("proxy: { url: 'socks5://proxy.example' }"),
     'connect-rest.yaml:3:58: upstreams.echo.proxy.url: expected an http or https address, e.g. http://proxy.example:3128; it is "socks5://proxy.example"',
   ],
   [
-    "a proxy's password in the file",
+    "a proxy password in the file",
     upstream("proxy: { url: 'http://p.example', password: hunter2 }"),
     "connect-rest.yaml:3:88: upstreams.echo.proxy.password: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
   ],
   [
-    "a proxy's password without a user",
+    "a proxy password without a user name",
     upstream("proxy: { url: 'http://p.example', password: { env: SET } }"),
     "connect-rest.yaml:3:88: upstreams.echo.proxy.password: a password needs a username",
   ],
   [
-    "a proxy's variable that is not set, and its authorities",
+    "an unset variable for a proxy user, and a missing file with authorities of the proxy",
     upstream("proxy: { url: 'https://p.example', username: { env: UNSET }, ca: none.pem }"),
     "connect-rest.yaml:3:89: upstreams.echo.proxy.username: the environment variable UNSET is not set",
     "connect-rest.yaml:3:109: upstreams.echo.proxy.ca: cannot be read: ENOENT: no such file or directory, open 'none.pem'",
   ],
   [
-    "authorities that are not there",
+    "a missing file with authorities",
     upstream("tls: { ca: none.pem }"),
     "connect-rest.yaml:3:55: upstreams.echo.tls.ca: cannot be read: ENOENT: no such file or directory, open 'none.pem'",
   ],
   [
-    "authorities that are none",
+    "a file without authorities",
     upstream("tls: { ca: b.key }"),
     "connect-rest.yaml:3:55: upstreams.echo.tls.ca: b.key has no certificate in PEM",
   ],
@@ -235,17 +235,17 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "connect-rest.yaml:3:49: upstreams.echo.tls: certificate and key belong together: name both, or neither",
   ],
   [
-    "a client certificate and another's key",
+    "a client certificate with the wrong key",
     upstream("tls: { certificate: a.crt, key: b.key }"),
     "connect-rest.yaml:3:49: upstreams.echo.tls: a.crt and b.key are no certificate and its key: error:05800074:x509 certificate routines::key values mismatch",
   ],
   [
-    "a client certificate by another name",
+    "a client certificate in an unknown setting",
     upstream("tls: { cert: a.crt, key: b.key }"),
     "connect-rest.yaml:3:51: upstreams.echo.tls.cert: unknown setting. Known here: ca, certificate, key, serverName.",
   ],
   [
-    "an upstream by another name",
+    "a misspelled upstream",
     `adapters: [${echo}]\nupstreams: { ecco: { baseUrl: 'https://echo.example' } }`,
     'connect-rest.yaml:2:12: upstreams: echo.v1.EchoService calls the upstream echo, which is not configured. Did you mean "ecco"?',
   ],
@@ -255,41 +255,41 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "connect-rest.yaml:3:67: upstreams.echo.credentials.apiKey: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
   ],
   [
-    "a variable that is not set",
+    "an environment variable that is not set",
     credentials("apiKey: { env: UNSET }"),
     "connect-rest.yaml:3:67: upstreams.echo.credentials.apiKey: the environment variable UNSET is not set",
   ],
   [
-    "a token that is fetched",
+    "valid settings for a fetched token",
     credentials(
       "oauth2: { tokenUrl: 'https://id.example/token', clientId: me, clientSecret: { env: SET }, clientAuthentication: body, scope: a b, parameters: { audience: x } }",
     ),
   ],
   [
-    "a token that is fetched, with the ID of the client in a variable",
+    "valid settings for a fetched token, with the client ID in a variable",
     credentials(
       "oauth2: { tokenUrl: 'http://localhost:9/token', clientId: { env: SET }, refreshToken: { env: SET } }",
     ),
   ],
   [
-    "OAuth 2 without a token and a place to fetch it from",
+    "OAuth 2 without a token or a token endpoint",
     credentials("oauth2: {}"),
     "connect-rest.yaml:3:67: upstreams.echo.credentials.oauth2: name accessToken, or tokenUrl",
   ],
   [
-    "a token that is fixed and fetched",
+    "both a fixed and a fetched token",
     credentials(
       "oauth2: { accessToken: { env: SET }, tokenUrl: 'https://id.example/token', clientId: me, clientSecret: { env: SET } }",
     ),
     "connect-rest.yaml:3:82: upstreams.echo.credentials.oauth2.accessToken: is fixed, or fetched by tokenUrl; name one of them",
   ],
   [
-    "a client without a place to fetch tokens from",
+    "a client without a token endpoint",
     credentials("oauth2: { clientId: me, clientSecret: { env: SET } }"),
     "connect-rest.yaml:3:79: upstreams.echo.credentials.oauth2.clientId: is for tokens that are fetched; name tokenUrl as well",
   ],
   [
-    "tokens that nobody asks for",
+    "a token endpoint without a client",
     credentials("oauth2: { tokenUrl: 'https://id.example/token' }"),
     "connect-rest.yaml:3:67: upstreams.echo.credentials.oauth2: tokenUrl needs the client's ID (clientId)",
     "connect-rest.yaml:3:67: upstreams.echo.credentials.oauth2: tokenUrl needs the client's secret (clientSecret), or a person's refreshToken or tokenFile",
@@ -303,83 +303,83 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "connect-rest.yaml:3:160: upstreams.echo.credentials.oauth2.tokenFile: there is no file t.json; it is written by: connect-rest upstream-login echo",
   ],
   [
-    "secrets that would be sent in the clear",
+    "a token endpoint without TLS",
     credentials("oauth2: { tokenUrl: 'http://id.example/token', clientId: me, clientSecret: { env: SET } }"),
     "connect-rest.yaml:3:79: upstreams.echo.credentials.oauth2.tokenUrl: expected an https address without user and fragment (http on localhost, 127.0.0.1 and [::1] alone)",
   ],
   [
-    "a password in the address of tokens",
+    "a password in the URL of a token endpoint",
     credentials(
       "oauth2: { tokenUrl: 'https://me:hunter2@id.example', clientId: me, clientSecret: { env: SET } }",
     ),
     "connect-rest.yaml:3:79: upstreams.echo.credentials.oauth2.tokenUrl: expected an https address without user and fragment (http on localhost, 127.0.0.1 and [::1] alone)",
   ],
   [
-    "a client's secret in the file, and an ID that is none",
+    "a client secret in the file, and an invalid client ID",
     credentials("oauth2: { tokenUrl: 'https://id.example', clientId: 5, clientSecret: hunter2 }"),
     "connect-rest.yaml:3:111: upstreams.echo.credentials.oauth2.clientId: expected the client's ID, or its place: { file: PATH } or { env: NAME }",
     "connect-rest.yaml:3:128: upstreams.echo.credentials.oauth2.clientSecret: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
   ],
   [
-    "another way to send the client's secret",
+    "an unknown way to send the client secret",
     credentials(
       "oauth2: { tokenUrl: 'https://id.example', clientId: me, clientSecret: { env: SET }, clientAuthentication: jwt }",
     ),
     'connect-rest.yaml:3:165: upstreams.echo.credentials.oauth2.clientAuthentication: expected one of "basic"|"body"',
   ],
   [
-    "a file of tokens that nobody has written",
+    "a missing token file",
     credentials("oauth2: { tokenUrl: 'https://id.example', clientId: me, tokenFile: none.json }"),
     "connect-rest.yaml:3:126: upstreams.echo.credentials.oauth2.tokenFile: there is no file none.json; it is written by: connect-rest upstream-login echo",
   ],
   [
-    "a file of tokens that others may read",
+    "a token file that other users may read",
     credentials("oauth2: { tokenUrl: 'https://id.example', clientId: me, tokenFile: b.key }"),
     "connect-rest.yaml:3:126: upstreams.echo.credentials.oauth2.tokenFile: others may read b.key; take its rights away (chmod 600), or write it anew by: connect-rest upstream-login echo",
   ],
   [
-    "half of OAuth 1.0a",
+    "incomplete OAuth 1.0a credentials",
     credentials("oauth1: { consumerKey: { env: SET } }"),
     "connect-rest.yaml:3:67: upstreams.echo.credentials.oauth1.consumerSecret: missing: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
   ],
   [
-    "a key that is the gateway's and the callers'",
+    "an API key of both the gateway and the callers",
     credentials("apiKey: { env: SET }, passThrough: { apiKey: { header: x-key } }"),
     "connect-rest.yaml:3:94: upstreams.echo.credentials.passThrough: apiKey is configured as well; it is either the gateway's or the caller's",
   ],
   [
-    "callers' OAuth 1.0a tokens without a client",
+    "OAuth 1.0a tokens of callers without a client",
     credentials("passThrough: { oauth1: { token: { header: x-t }, tokenSecret: { header: x-s } } }"),
     "connect-rest.yaml:3:72: upstreams.echo.credentials.passThrough: oauth1 needs the client's own: set credentials.oauth1.consumerKey and consumerSecret",
   ],
   [
-    "a header that means something else",
+    "a reserved header",
     credentials("passThrough: { apiKey: { header: Content-Type } }"),
     "connect-rest.yaml:3:92: upstreams.echo.credentials.passThrough.apiKey.header: this header means something else; name one of your own, e.g. x-api-token, or authorization",
   ],
   [
-    "a header for two upstreams",
+    "the same header for two upstreams",
     `adapters: [${echo}]\nupstreams:\n  echo: { baseUrl: 'https://e.example', credentials: { passThrough: { apiKey: { header: x-key } } } }\n  other: { baseUrl: 'https://o.example', credentials: { passThrough: { oauth2: { header: X-Key } } } }`,
     "connect-rest.yaml:4:70: upstreams.other.credentials.passThrough: the header x-key goes to the upstream echo already; a caller's credentials go to one alone",
   ],
   [
-    "a service that no adapter has",
+    "an unknown service",
     `${BASE}routes: { include: [echo.v1.EcoService] }`,
     'connect-rest.yaml:3:21: routes.include[0]: no adapter has the service echo.v1.EcoService. Did you mean "echo.v1.EchoService"?',
   ],
   [
-    "a method that no adapter has",
+    "an unknown method",
     `${BASE}routes: { exclude: [echo.v1.EchoService/Eko] }`,
     'connect-rest.yaml:3:21: routes.exclude[0]: no adapter has the method echo.v1.EchoService/Eko. Did you mean "echo.v1.EchoService/Echo"?',
   ],
-  ["a right bus", BUS("key: { env: KEY }, previousKey: { env: KEY }, password: { env: SET }")],
+  ["a valid bus", BUS("key: { env: KEY }, previousKey: { env: KEY }, password: { env: SET }")],
   [
-    "a bus at another kind of address",
+    "a bus URL with another scheme",
     `${BASE}bus: { url: 'http://redis.example' }`,
     'connect-rest.yaml:3:13: bus.url: expected an address of Redis, e.g. rediss://redis.example:6379; it is "http://redis.example"',
   ],
   [
-    "a password in the address of a bus",
+    "a password in a bus URL",
     `${BASE}bus: { url: 'redis://me:hunter2@redis.example' }`,
     'connect-rest.yaml:3:13: bus.url: expected an address without user, password and query: redis://host:port/database; name places for username and password; it is "redis://[secret]@redis.example"',
   ],
@@ -389,23 +389,23 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "connect-rest.yaml:3:6: bus: processes share feeds where they have the same watch.resumeKey: set it as well",
   ],
   [
-    "a bus with TLS and without it",
+    "TLS settings for a bus URL without TLS",
     BUS("tls: { ca: a.crt }"),
     "connect-rest.yaml:4:48: bus.tls: TLS needs an address with rediss:",
   ],
   [
-    "a bus with a user alone, and a key that is short",
+    "a bus user without a password, and a bus key that is too short",
     BUS("username: { env: SET }, key: { env: SET }"),
     "connect-rest.yaml:4:53: bus.username: a user needs a password",
     "connect-rest.yaml:4:72: bus.key: expected a key of at least 32 characters, e.g. of openssl rand -hex 32; it has 5",
   ],
   [
-    "a secret of the bus in the file",
+    "a bus secret in the file",
     BUS("password: hunter2"),
     "connect-rest.yaml:4:53: bus.password: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
   ],
   [
-    "previous keys without those of now",
+    "a previous key without a current key",
     `${BASE}watch: { previousResumeKey: { env: KEY } }`,
     "connect-rest.yaml:3:29: watch.previousResumeKey: a previous key needs one that is used now: resumeKey",
   ],
@@ -415,7 +415,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:9: strict: expected boolean; it is "yes please"',
   ],
   [
-    "strict beside a level that turns it off",
+    "strict with a contradictory level",
     `${BASE}strict: true\ndifferences: { lost: log }`,
     "connect-rest.yaml:4:22: differences.lost: expected `fail`, since `strict` is set; remove one of them, got `log`",
   ],
@@ -425,17 +425,20 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:14: webAssembly: expected boolean; it is "off"',
   ],
   [
-    "a level that is none",
+    "an unknown level",
     `${BASE}log: { level: verbose }`,
     'connect-rest.yaml:3:15: log.level: expected one of "trace"|"debug"|"info"|"warn"|"error"|"silent"; it is "verbose"',
   ],
 ];
 
-test.each(MISTAKES)("%s", async (_name, text, ...problems) => {
-  const found = await problemsOf(text);
-  expect(found).toEqual(problems);
-  expect(found.join()).not.toContain("hunter2");
-});
+test.each(MISTAKES)(
+  "check-config reports the problems in a configuration with %s",
+  async (_name, text, ...problems) => {
+    const found = await problemsOf(text);
+    expect(found).toEqual(problems);
+    expect(found.join()).not.toContain("hunter2");
+  },
+);
 
 test("the table has more than 25 mistakes", () => {
   expect(MISTAKES.length).toBeGreaterThan(25);
@@ -480,7 +483,7 @@ const BESIDE = [
 ] as const;
 
 test.each(ADDRESSES)(
-  "one run reports the mistakes in an upstream with the invalid address {%s} and in its other settings",
+  "one run reports both the invalid address {%s} and the mistakes in the upstream's other settings",
   async (address) => {
     for (const [setting, problem] of BESIDE) {
       const settings = [address, setting].filter((text) => text !== "").join(", ");

@@ -57,10 +57,10 @@ export const oauth2Credentials = z
   .strictObject({
     accessToken: optionalSecret.describe("A fixed access token. Set either `accessToken` or `tokenUrl`."),
     application: flag(false).describe(
-      "Whether the token belongs to the application and not to a person. With `authorization`, clients that call for themselves (client credentials) never use a person's token. They never use `oauth1.token`, and use this token only if the setting is `true`. Tokens that are fetched without a refresh token always belong to the application.",
+      "Whether the token belongs to the application and not to a person. With `authorization`, clients that call for themselves (client credentials) never use a person's token. Such clients never use `oauth1.token`, and use this token only if the setting is `true`. Tokens that are fetched without a refresh token always belong to the application.",
     ),
     tokenUrl: optionalEndpoint.describe(
-      "The token endpoint (RFC 6749). The gateway fetches access tokens there with the refresh token if one is set, otherwise for the client itself (client credentials). One request serves all waiting calls. The token is cached, and refreshed before it expires and once when the upstream rejects it. While the endpoint fails, the gateway asks it less and less often, down to once in 5 minutes. Requests to the endpoint use the upstream's proxy. They use the upstream's TLS settings if the endpoint has the same origin as one of the base URLs.",
+      "The token endpoint (RFC 6749). The gateway fetches access tokens there with the refresh token if one is set, otherwise for the client itself (client credentials). One request serves all waiting calls. The token is cached, and refreshed before it expires and once when the upstream rejects it. While the endpoint fails, the gateway retries with increasing delays, up to 5 minutes. Requests to the endpoint use the upstream's proxy. These requests use the upstream's TLS settings if the endpoint has the same origin as one of the base URLs.",
     ),
     clientId: clientId
       .optional()

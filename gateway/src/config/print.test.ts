@@ -38,7 +38,7 @@ upstreams:
   expect(text).not.toContain("hunter2");
 });
 
-test("a printed configuration includes environment variables and every default, and no secret", () => {
+test("a printed configuration includes environment variables and every default, but no secret", () => {
   writeFileSync(path.join(directory, "secret"), "hunter2");
   const config = load(`
 adapters: [./a.ts]

@@ -57,6 +57,6 @@ test("a list of a hundred thousand mistakes is evaluated twice, and each mistake
   expect(asked).toBe(2);
 });
 
-test("a value of the wrong type has no repaired form", () => {
+test("a value of the wrong type cannot be repaired", () => {
   expect(counted(5)).toEqual({ repaired: undefined, asked: 1 });
 });

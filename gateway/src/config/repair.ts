@@ -12,8 +12,8 @@ export interface Repaired<T> {
 }
 
 /**
- * The maximum number of validations. A mistake may hide another mistake inside it, but mistakes are not
- * nested deeply.
+ * The maximum number of validations. A mistake may hide other mistakes inside the same value, but such
+ * mistakes are not nested deeply.
  */
 const MAX_ROUNDS = 20;
 

@@ -46,7 +46,7 @@ const server = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "The host names that callers use for the gateway, e.g. `gateway.example.com`. `*.example.com` means all subdomains, and `*` every host. Requests for other hosts get 421, except health checks. This keeps out web pages that point their own host name to the gateway (DNS rebinding). Default if `server.host` is a loopback address: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`. For other addresses, the setting is required.",
+      "The host names that callers use for the gateway, e.g. `gateway.example.com`. `*.example.com` means all subdomains, and `*` every host. Requests for other hosts get 421, except health checks. The check keeps out web pages that point their own host name to the gateway (DNS rebinding). Default if `server.host` is a loopback address: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`. For other addresses, the setting is required.",
     ),
   origins: z
     .array(
@@ -138,7 +138,7 @@ const redisAddress = z
 
 const watch = z.strictObject({
   resumeKey: optionalSecret.describe(
-    "The key that signs resume tokens: at least 32 characters, e.g. from `openssl rand -hex 32`. With this key, streams can resume after a restart and at other replicas. Default: a random key, so resume tokens are valid until the process ends.",
+    "The key that signs resume tokens: at least 32 characters, e.g. from `openssl rand -hex 32`. With the same key in all replicas, a stream can resume after a restart and at any replica. Default: each process uses a random key, so other processes, including a restarted one, reject its resume tokens with RESUME_TOKEN_INVALID.",
   ),
   previousResumeKey: optionalSecret.describe(
     "The previous value of `resumeKey`. Resume tokens signed with it are still accepted. Default: none.",
@@ -149,7 +149,7 @@ const watch = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe(
-      `The maximum number of different feeds that each process watches at the same time. One caller may have all of them. When the maximum is reached, a caller with fewer feeds replaces the newest feed of the caller with the most feeds. The streams of the replaced feed end with RESOURCE_EXHAUSTED, and can resume later with their resume tokens. Default: ${WATCH_DEFAULTS.maxFeeds}.`,
+      `The maximum number of different feeds that each process watches at the same time. One caller may use all of these feeds. When the maximum is reached, a caller with fewer feeds replaces the newest feed of the caller with the most feeds. The streams of the replaced feed end with RESOURCE_EXHAUSTED, and can resume later with their resume tokens. Default: ${WATCH_DEFAULTS.maxFeeds}.`,
     ),
 });
 
@@ -219,7 +219,7 @@ export const configSchema = z.strictObject({
   bus: bus
     .optional()
     .describe(
-      "Share watched feeds between replicas over Redis or Valkey. One replica polls a feed, and all replicas deliver its items. Default: the workers of one gateway share feeds, and each gateway polls separately.",
+      "Share watched feeds between replicas over Redis or Valkey. One replica polls a feed, and all replicas deliver its items. All replicas need the same `watch.resumeKey`; without `watch.resumeKey`, the gateway rejects the configuration. Default: the workers of one gateway share feeds, and each gateway polls separately.",
     ),
   differences: differences
     .optional()

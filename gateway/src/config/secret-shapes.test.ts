@@ -48,7 +48,7 @@ const SECRETS = fc.oneof(
   fc.stringMatching(/^(?:[|>*&!%@`"'[{#-])[A-Za-z0-9]{17,30}$/),
 );
 
-/** Paths without maps whose keys are chosen by the operator, since problems show these keys. */
+/** All paths except maps whose keys the operator chooses, since problems may show these keys. */
 const NAMED = PLACES.filter((place) => !["upstreams", "clients"].includes(place.at(-1) ?? ""));
 
 /** Values that a user may write in place of a reference to a secret. */

@@ -115,8 +115,8 @@ function readOAuth2(
 }
 
 /**
- * Returns whether a token does not belong to a person: by configuration, or because only the client itself
- * obtains the token.
+ * Returns whether a token belongs to the application and not to a person: by configuration, or because the
+ * client obtains the token for itself.
  */
 function isOfApplication(oauth2: CredentialPlaces["oauth2"]): boolean {
   if (oauth2 === undefined) return false;
@@ -204,8 +204,8 @@ function tokensIn(file: string, upstream: string): TokenStore {
 }
 
 /**
- * Returns the problem with a token file that can be detected without reading the file; other problems fail
- * the first call.
+ * Returns a problem with a token file that can be detected without reading the file. Any other problem makes
+ * the first call fail.
  */
 function problemOfTokenFile(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });

@@ -76,7 +76,7 @@ test("OAuth 2.0 sign-in settings are read with their secret, key and defaults", 
   );
 });
 
-test("OAuth 1.0a sign-in settings are read with methods of the upstream and descriptions of scopes", async () => {
+test("OAuth 1.0a sign-in settings are read with the upstream's methods and the scope descriptions", async () => {
   const oauth1 =
     "oauth1: { requestTokenEndpoint: 'https://a.example/1', authorizationEndpoint: 'https://a.example/2', accessTokenEndpoint: 'https://a.example/3', consumerKey: { env: SECRET }, consumerSecret: { env: SECRET } }";
   const probes =
@@ -119,14 +119,14 @@ const MISTAKES: ReadonlyArray<readonly [name: string, text: string, problem: str
     configOf(`${OAUTH2}, ${IDENTITY}`, "signIn: { keys: [{ env: KEY }, { env: SHORT }] }"),
     "authorization.signIn.keys[1]: a key has to be at least 32 random bytes in base64 or hexadecimal digits, e.g. from `openssl rand -base64 32`",
   ],
-  ["no way to sign in", configOf(IDENTITY), "upstreams.echo.signIn: name exactly one of oauth2 and oauth1"],
   [
-    "nothing that tells who it is",
-    configOf(OAUTH2),
-    "upstreams.echo.signIn.identity: missing: expected object",
+    "neither oauth2 nor oauth1",
+    configOf(IDENTITY),
+    "upstreams.echo.signIn: name exactly one of oauth2 and oauth1",
   ],
+  ["no identity", configOf(OAUTH2), "upstreams.echo.signIn.identity: missing: expected object"],
   [
-    "two sources of who it is",
+    "two sources of the identity",
     configOf(`${OAUTH2}, identity: { url: 'https://id.example/me', method: a.B/C, field: sub }`),
     "upstreams.echo.signIn.identity: name exactly one of method and url",
   ],
@@ -141,27 +141,27 @@ const MISTAKES: ReadonlyArray<readonly [name: string, text: string, problem: str
     "upstreams.echo.signIn.oauth2.clientSecret: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
   ],
   [
-    "a parameter of the flow itself",
+    "a reserved parameter",
     configOf(`${OAUTH2.replace("clientId: me", "clientId: me, parameters: { state: a }")}, ${IDENTITY}`),
     "upstreams.echo.signIn.oauth2.parameters: response_type, client_id, redirect_uri, state, scope, code_challenge and oauth_… are set by the flow itself",
   ],
   [
-    "a method that is not there",
+    "an unknown method",
     configOf(`${OAUTH2}, identity: { method: echo.v1.EchoService/Ecko, field: sub }`),
     'upstreams.echo.signIn.identity.method: no adapter has a unary method echo.v1.EchoService/Ecko of the upstream echo. Did you mean "echo.v1.EchoService/Echo"?',
   ],
   [
-    "a request that does not fit",
+    "an invalid request for a method",
     configOf(`${OAUTH2}, identity: { method: echo.v1.EchoService/Echo, request: { txt: a }, field: text }`),
     'upstreams.echo.signIn.identity.method: the request does not fit echo.v1.EchoService/Echo: cannot decode message echo.v1.EchoRequest from JSON: key "txt" is unknown',
   ],
   [
-    "a person's token beside it",
+    "fixed credentials of a person in addition to sign-in",
     configOf(`${OAUTH2}, ${IDENTITY}`, KEYS, "credentials: { oauth2: { accessToken: { env: SECRET } } }"),
     "upstreams.echo.credentials.oauth2: people sign in at this upstream, so that a person's token comes from their session; remove it",
   ],
   [
-    "callers' own tokens beside it",
+    "callers' credentials in addition to sign-in",
     configOf(`${OAUTH2}, ${IDENTITY}`, KEYS, "credentials: { passThrough: { oauth2: { header: x-token } } }"),
     "upstreams.echo.credentials.passThrough: people sign in at this upstream, so that a person's token comes from their session; remove it",
   ],

@@ -112,7 +112,7 @@ const breaker = offOr({
     "Open a circuit when this fraction of the last `window` requests has failed. Default: 0.5.",
   ),
   cooldownMs: count.describe(
-    "How long a circuit stays open before it lets one probe request of each caller through. The time grows each time a probe fails. Default: 5000.",
+    "How long a circuit stays open before it lets one probe request per caller through. The time increases with each failed probe. Default: 5000.",
   ),
   maxCooldownMs: count.describe("The maximum time that a circuit stays open before a probe. Default: 60000."),
 });
@@ -197,7 +197,7 @@ export const upstreamSchema = z
     baseUrl: address
       .optional()
       .describe(
-        "The base URL of the API, e.g. `https://api.example.com`. It is used for every base that `bases` does not name.",
+        "The base URL of the API, e.g. `https://api.example.com`. This URL is used for every base that `bases` does not name.",
       ),
     bases: z
       .record(text, address)
@@ -239,7 +239,7 @@ export const upstreamSchema = z
       "Retry requests of idempotent methods after a connection failure, after an UNAVAILABLE (502, 503), and after a RESOURCE_EXHAUSTED (429) that says when to retry; see [what is retried](errors.md#what-is-retried). `false` turns retries off.",
     ),
     breaker: breaker.describe(
-      "The circuit breaker. While a circuit is open, calls fail immediately with UNAVAILABLE. After a cooldown, the result of a probe request closes the circuit or keeps it open. Requests that fail before their first byte is sent (DNS, connection, TLS) open the circuit of their base URL for all callers. Requests that fail later (status 5xx, no response in time, a broken response; not 4xx) open the circuit for their caller only. A caller is the person of the access token, or else the client, or else the client address. If such requests of several callers fail, the gateway also halves the number of concurrent requests to the base URL, and raises it again after successes. Callers share this number, and each may always have one request. `false` turns the circuit breaker off.",
+      "The circuit breaker. While a circuit is open, calls fail immediately with UNAVAILABLE. After a cooldown, the result of a probe request closes the circuit or keeps it open. Requests that fail before their first byte is sent (DNS, connection, TLS) open the circuit of their base URL for all callers. Requests that fail later (status 5xx, no response in time, a broken response; not 4xx) open the circuit for their caller only. A caller is the person of the access token, or else the client, or else the client address. If later requests of several callers fail, the gateway also halves the number of concurrent requests to the base URL, and raises it again after successes. Callers share this number, but each caller may always have one request. `false` turns the circuit breaker off.",
     ),
     rateLimits: rateLimits.describe(
       "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns them off, e.g. for a test server.",

@@ -31,7 +31,7 @@ function isOfConnect({ rawMessage, details }: ConnectError): boolean {
   return details.length === 0 && rawMessage.startsWith("protocol error: ");
 }
 
-/** Returns the request with its messages wrapped, so that the errors in reading them are collected. */
+/** Returns the request with wrapped messages, to collect the errors of reading them. */
 function noting(request: StreamRequest, unreadable: Set<unknown>): StreamRequest {
   async function* messages() {
     try {

@@ -176,7 +176,7 @@ test("serializing the call's credentials does not reveal them", async () => {
   expect(JSON.stringify(all)).not.toMatch(/abc|t0k3n|s3cret/);
 });
 
-test("for any header name, pages may send the callers' key over every protocol, and only the key reaches the upstream", async () => {
+test("pages may send the caller's key in a header of any name over every protocol, and only the key reaches the upstream", async () => {
   const header = fc.stringMatching(/^X-[A-Za-z][A-Za-z0-9-]{0,15}[a-z]$/);
   await fc.assert(
     fc.asyncProperty(header, header, fc.boolean(), async (name, other, isOpen) => {

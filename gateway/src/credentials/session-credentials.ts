@@ -22,7 +22,7 @@ export interface SessionCredentialsOptions {
 
 const STORAGE = new AsyncLocalStorage<Credentials>();
 
-/** Runs a call with given credentials in place of the caller's. */
+/** Runs a call with the given credentials in place of the caller's credentials. */
 export function withCredentials<T>(credentials: Credentials, work: () => Promise<T>): Promise<T> {
   return STORAGE.run(credentials, work);
 }
@@ -51,7 +51,7 @@ export function sessionCredentials(options: SessionCredentialsOptions): Credenti
 }
 
 /**
- * Sets the owner of credentials, to which rate limits and watched feeds belong. The owner does not change
+ * Sets the owner of credentials. Rate limits and watched feeds belong to the owner, which does not change
  * when the access token is refreshed.
  */
 function ownedBy(owner: string, { oauth2, ...others }: Credentials): Credentials {

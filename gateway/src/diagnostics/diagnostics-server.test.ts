@@ -52,7 +52,10 @@ test("a CPU profile contains functions and samples", async () => {
 });
 
 test("only one CPU profile runs at a time, and it ends when its client disconnects", async () => {
-  /** Requests an invalid profile, which is never recorded, for its status: 409 while another profile runs. */
+  /**
+   * Requests an invalid profile, which is never recorded, only to get the status: 409 while another profile
+   * runs.
+   */
   const status = async () => (await send("/cpu-profile?seconds=0")).status;
   const abort = new AbortController();
   const left = send("/cpu-profile?seconds=300", { signal: abort.signal }).catch(() => "left");

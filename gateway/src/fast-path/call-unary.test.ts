@@ -49,7 +49,7 @@ describe.each(Object.entries(transports))("over %s", (_, transport) => {
     expect(LINES).toMatchObject([{ code: "internal", cause: expect.stringContaining("TypeError: s3cret") }]);
   });
 
-  test("an error whose details cannot be encoded is an internal error, and affects no other call", async () => {
+  test("an error whose details cannot be encoded is reported as an internal error, and affects no other call", async () => {
     const value = Object.defineProperty({}, "fieldViolations", {
       enumerable: true,
       get: () => {

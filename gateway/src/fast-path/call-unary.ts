@@ -56,8 +56,8 @@ export interface UnaryOptions extends ReadOptions {
 }
 
 /**
- * Receives the progress of a call, and its response or a defect. Either is received exactly once, unless the
- * client disconnects.
+ * Receives the progress of a call, and then either its response or a defect. Receives neither if the client
+ * disconnects first.
  */
 export interface UnarySink {
   /** The message has arrived. `proceed` continues the call, immediately or later, and `fail` ends it. */

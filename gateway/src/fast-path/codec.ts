@@ -34,8 +34,7 @@ export interface ParsedMessage {
  * Parses a request message. Both codecs ignore unknown fields.
  *
  * @throws ConnectError RESOURCE_EXHAUSTED if decoding the message costs too much; INVALID_ARGUMENT for
- *   invalid
- *   protobuf and for JSON that does not match the type
+ *   invalid protobuf and for JSON that does not match the type
  */
 export function parseMessage(
   desc: DescMessage,

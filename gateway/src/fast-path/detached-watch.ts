@@ -202,7 +202,7 @@ export class DetachedWatch {
     this.isOver = true;
   }
 
-  /** Aborts the signal, whose reason the log uses as the outcome of the call. */
+  /** Aborts the call's signal with the outcome as the reason. The log reads the outcome from there. */
   private outcome(error: unknown): void {
     if (this.call.signal?.aborted === true) return;
     this.call.signal = AbortSignal.abort(error);

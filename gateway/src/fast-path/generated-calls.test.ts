@@ -270,7 +270,7 @@ async function compare(
   for (const [index, { lines, metrics, requests }] of all.entries()) {
     const made = lines.filter(({ msg }) => msg === "call").length;
     const rejected = counted(metrics, "connect_rest_rejected_requests_total");
-    // one log line per call, and one count for each request that has reached the upstream
+    // there is one log line per call, and each request that reached the upstream was counted once
     expect([made + rejected, counted(metrics, "connect_rest_upstream_requests_total")]).toEqual([
       1,
       requests.length,

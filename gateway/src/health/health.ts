@@ -29,7 +29,10 @@ export class Health {
     this.onLimit = onLimit;
   }
 
-  /** Sets the services that are served; List returns them. */
+  /**
+   * Sets the services that are served, and the services that List returns. By default, List returns all of
+   * them.
+   */
   serve(services: readonly string[], listed: readonly string[] = services): void {
     this.services = services;
     this.listed = listed;

@@ -80,7 +80,7 @@ function parse(file: string): Manifest {
   throw new InitError(`${file} is not a JSON object; correct it, or choose another folder`);
 }
 
-/** Checks that the entries to which a project adds are objects. */
+/** Checks that the entries that a project extends are objects. */
 function checked(manifest: object, file: string): Manifest {
   for (const name of ["scripts", "dependencies", "devDependencies", "allowScripts"]) {
     const entry: unknown = Reflect.get(manifest, name);

@@ -1,4 +1,4 @@
-/** The folder of a new project, and the files that it must not lose. */
+/** Checks the folder of a new project for files that must not be lost. */
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { InitError } from "./init-error.ts";

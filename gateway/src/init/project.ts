@@ -1,6 +1,4 @@
-/** The settings of a new project. */
-
-/** The kinds of credentials that an upstream may require, with their name in annotations. */
+/** The kinds of credentials that an upstream may require, with their names in annotations. */
 export const CREDENTIALS = {
   none: "NONE",
   "api-key": "API_KEY",

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import { CREDENTIALS, type CredentialsKind, isName, UNKNOWN_URL } from "./project.ts";
 
-/** The answers from the command line; undefined for those that are missing. */
+/** The answers from the command line; undefined for each missing answer. */
 export interface Given {
   readonly name?: string | undefined;
   readonly openapi?: string | undefined;

@@ -124,7 +124,7 @@ describe.each([
     ["expect", "else"],
     ["content-type", "application/grpc"],
   ])(
-    "a stream with %s: %s that is reset in the packet that opens it does not affect other clients",
+    "a stream with the header %s: %s that is opened and reset in one packet does not affect other clients",
     async (name, value) => {
       const headers = block([
         [":method", "POST"],

@@ -17,8 +17,8 @@ const limits = withDefaultLimits();
 const rapid = { ageMs: 1, timeoutMs: undefined };
 
 /**
- * Opens a number of connections from an address, sends the given number of rapid resets on each until the
- * connection is closed, and returns how many resets were accepted.
+ * Opens a number of connections from an address. Sends up to `each` rapid resets on every connection until
+ * the connection is closed. Returns how many resets were accepted.
  */
 function passed(attackers: Attackers, address: string, connections: number, each: number): number {
   let count = 0;
@@ -122,8 +122,8 @@ test.each([1, 5, 20])(
 type Part = "headers" | "trailers";
 
 /**
- * Returns requests whose headers have 15 KB but take only a few bytes each on the wire: a header is added to
- * the table once and then referenced.
+ * Returns requests whose headers expand to 15 KB but take only a few bytes each on the wire: a header is
+ * added to the table once and then referenced.
  */
 function repeated(part: Part, count: number, length: number, times: number): Buffer {
   const put = Buffer.concat([TALK, Buffer.of(0x40), text("x-a"), text("v".repeat(length))]);

@@ -12,7 +12,7 @@ const ENDED_PER_SECOND = 1;
 
 /**
  * Records which clients attack, for longer than their connections last: the cost of one connection is
- * bounded, but the number of connections, and how often they are reopened, is not. Trusted proxies are never
+ * bounded, but the number of connections and the rate of reconnections are not. Trusted proxies are never
  * attackers, since their connections carry many clients.
  */
 export class Attackers {

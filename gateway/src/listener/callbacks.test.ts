@@ -7,7 +7,7 @@ import { Callbacks } from "./callbacks.ts";
 /** Folders on the path of requests, in which an exception in an unguarded callback would end the process. */
 const FOLDERS = ["listener", "rpc", "fast-path", "connect-path", "pages", "health"];
 
-/** A pattern for unguarded callbacks: registered by the name of an event, with a timer, or on a signal. */
+/** Matches unguarded callbacks: registered by the name of an event, with a timer, or on a signal. */
 const BARE =
   /\.(?:on|once|addListener|prepend(?:Once)?Listener)\(\s*["'`]|\baddEventListener\(|\bset(?:Timeout|Interval|Immediate)\(|\bnextTick\(|\bqueueMicrotask\(/;
 
@@ -38,7 +38,7 @@ function fails(): never {
   throw new Error("oops");
 }
 
-test("errors thrown by callbacks of events, timers and signals are passed to their owner", async () => {
+test("an error thrown by a callback of an event, timer or signal is passed to the callback's owner", async () => {
   const emitter = new EventEmitter();
   const abort = new AbortController();
   const thrown: unknown[] = [];

@@ -51,7 +51,7 @@ export function readCertificate(files: CertificateFiles): Certificate {
 
 /**
  * Watches both files, and passes each new certificate to a callback. Files that do not match, e.g. because
- * only one of them has been replaced yet, are reported as an error and read again after the next change.
+ * only one of them has been replaced so far, are reported as an error and read again after the next change.
  *
  * @returns a function that stops watching
  */

@@ -23,7 +23,7 @@ test("the total limit applies to all clients together", () => {
   expect(counts.excess("e")).toBe("all");
 });
 
-test("a resource that is given back is free again", () => {
+test("a resource that was given back can be taken again", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom("a", "b", "::1", "2001:db8::1"), { maxLength: 40 }), (clients) => {
       const counts = new ClientCounts(10, 2);

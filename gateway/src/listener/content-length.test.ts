@@ -78,7 +78,7 @@ const body = fc.record({
   hasEnd: fc.boolean(),
 });
 
-test("a body whose length differs from its content-length resets its stream and no other", async () => {
+test("a body whose length differs from its content-length resets its stream, and no other stream", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(body, { minLength: 1, maxLength: 12 }),

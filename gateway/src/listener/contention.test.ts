@@ -37,7 +37,7 @@ test("a call that exceeds callsInFlight gets UNAVAILABLE, but a later call is se
   expect((await client.echo({ text: "c" })).text).toBe("c");
 });
 
-test("a connection over the limit connections is closed", async () => {
+test("a connection that exceeds the limit on connections is closed", async () => {
   await start({ connections: 1 });
   const first = net.connect(server.port, "127.0.0.1");
   await new Promise((resolve) => first.once("connect", resolve));

@@ -9,7 +9,7 @@ export function keepWhenDetached<L extends (...values: never[]) => void>(listene
   return listener;
 }
 
-/** Removes everything from a stream that belongs to its request, its response and their handlers. */
+/** Removes from a stream everything that belongs to its request, its response and their handlers. */
 export function strip(stream: ServerHttp2Stream): void {
   const kept = stream.eventNames().flatMap((name) => {
     const listeners = stream.rawListeners(name).filter((listener) => KEPT.has(listener));

@@ -49,7 +49,7 @@ async function received(socket: net.Socket): Promise<string> {
 const MESSAGE = '{"text":"a"}';
 
 test.each([
-  ["at once", (socket: net.Socket) => void socket.end(request(MESSAGE))],
+  ["immediately", (socket: net.Socket) => void socket.end(request(MESSAGE))],
   ["with HTTP/1.0", (socket: net.Socket) => void socket.end(request(MESSAGE, "1.0"))],
   [
     "after the request",

@@ -23,7 +23,7 @@ test.each([
   expect(isLoopback(host)).toBe(expected);
 });
 
-test("a gateway on a loopback address serves the loopback names by default, and on any other address requires hosts", () => {
+test("a gateway on a loopback address serves the loopback names by default, and a gateway on any other address needs configured hosts", () => {
   expect(hostsOf("127.0.0.5", undefined)).toEqual([
     "localhost",
     "*.localhost",

@@ -91,9 +91,9 @@ export function isSent(response: HttpResponse): boolean {
 const { write, end } = nodeHttp.ServerResponse.prototype;
 
 /**
- * Returns whether nothing will read the bytes of a response again. This is so if the response was written to
- * its connection completely, without an error, and by Node's own functions. A middleware that replaces these
- * functions may still hold the bytes.
+ * Returns whether nothing will read the bytes of a response again. This is the case if the response was
+ * written to its connection completely, without an error, and by Node's own functions. A middleware that
+ * replaces these functions may still hold the bytes.
  */
 export function isTaken(response: HttpResponse): boolean {
   if (!isSent(response) || isGone(response)) return false;

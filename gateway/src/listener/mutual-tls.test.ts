@@ -164,9 +164,9 @@ test("after a reload with new authorities, an earlier TLS session cannot be resu
 });
 
 test.each([
-  ["nothing in it", ""],
-  ["a key in it", alice.key],
-  ["a certificate that is cut", alice.certificate.replace(/\n.*\n/, "\n")],
+  ["no content", ""],
+  ["a private key", alice.key],
+  ["a truncated certificate", alice.certificate.replace(/\n.*\n/, "\n")],
 ])("a client CA file with %s is rejected before the server listens", (_, text) => {
   const clientCa = fileOf("wrong.crt", text);
   expect(() => readCertificate({ ...files, clientCa })).toThrow(/^the client CA .*wrong\.crt has /);

@@ -60,7 +60,7 @@ test.each([
   expect(maxConnections(withDefaultLimits(), openFiles)).toEqual(expected);
 });
 
-test("a client that opens as many connections as it may leaves files for other clients", async () => {
+test("a client that opens its maximum number of connections leaves files for other clients", async () => {
   const exceeded: string[] = [];
   const port = await start(1024, exceeded);
   const { perClient } = maxConnections(withDefaultLimits(), 1024);

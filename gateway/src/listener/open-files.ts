@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import type { Limits } from "../limits.ts";
 
 /**
- * The fraction of the file descriptors that client connections may use. The remaining ones are for upstreams,
- * the store, and the process itself.
+ * The fraction of the file descriptors that client connections may use. The other descriptors are for
+ * upstreams, the store, and the process itself.
  */
 const PART = 3 / 4;
 

@@ -72,7 +72,7 @@ const read = (headers: Record<string, string>, options: ProxyOptions = { trusted
   return `${scheme}://${authority}`;
 };
 
-test("the scheme and host are those that a trusted proxy sends", () => {
+test("the scheme and host that a trusted proxy sends are used", () => {
   const headers = {
     "x-forwarded-for": "1.1.1.1",
     "x-forwarded-proto": "https",

@@ -42,7 +42,7 @@ class FakeSession extends EventEmitter {
 
 const PROXY = "proxy";
 
-/** Turns that end when the test says so. */
+/** Creates turns that end when the test says so. */
 function start(sessions: readonly FakeSession[]) {
   const soon: (() => void)[] = [];
   const timers: (() => void)[] = [];
@@ -117,7 +117,7 @@ test("a session is not read while one of its requests waits, but other sessions 
   );
 });
 
-test("after a full turn, only a client whose chunks take most of the turn rests", () => {
+test("after a full turn, a client rests only if its chunks took most of the turn", () => {
   const flood = fc.record({ a: fc.nat(6000), b: fc.nat(6000), [PROXY]: fc.nat(6000) });
   fc.assert(
     fc.property(flood, fc.boolean(), (chunks, areMessages) => {

@@ -44,11 +44,11 @@ export function countChunk(request: HttpRequest, isUseful = false): void {
 
 /**
  * Spreads the input of connections over event-loop turns. In one turn, Node reads every connection with
- * input, and a single read can yield hundreds of requests or thousands of chunks. Once there were too many,
- * no connection is read before the next turn. A client whose chunks took most of a turn rests: a single read
- * can take tens of milliseconds, and other clients would have to wait for many such reads. A session with a
- * request that waits to be started is not read either: Node would keep each chunk of its body as an object.
- * Unread input stays in system buffers, which slows down the sender.
+ * input, and a single read can yield hundreds of requests or thousands of chunks. Once a turn has too many of
+ * them, no connection is read before the next turn. A client whose chunks took most of a turn rests: a single
+ * read can take tens of milliseconds, and other clients would have to wait for many such reads. A session
+ * with a request that waits to be started is not read either: Node would keep each chunk of its body as an
+ * object. Unread input stays in system buffers, which slows down the sender.
  */
 export class ReadTurns {
   private readonly callbacks: Pick<Callbacks, "soon" | "after">;
@@ -195,7 +195,8 @@ export class ReadTurns {
     this.callbacks.after(REST_MS, () => {
       this.resting.delete(client);
       this.beginAll();
-      // Once the new connections have begun, or the read of a flood would fill the turn before them.
+      // Runs after the new connections have begun. Otherwise, reading a flood could fill the turn before they
+      // begin.
       this.callbacks.soon(() => {
         for (const release of releases) release();
       });

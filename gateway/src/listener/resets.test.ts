@@ -18,7 +18,7 @@ function allowed(count: number, reset: { ageMs: number; timeoutMs: number | unde
   return count;
 }
 
-test("a client may cancel 100 calls at the same time, and no more", () => {
+test("a client may cancel 100 calls at the same time, but no more", () => {
   expect(allowed(1000, early)).toBe(100);
 });
 
@@ -111,7 +111,7 @@ test.each([
   ["resets with CANCEL", (stream: number) => frame(type.reset, 0, stream, u32(8))],
   ["resets with NO_ERROR", (stream: number) => frame(type.reset, 0, stream, u32(0))],
   [
-    "makes the server reset by trailers that do not end it",
+    "makes the server reset streams by sending trailers that do not end them",
     (stream: number) => frame(type.headers, END_HEADERS, stream, block([["x-trailer", "1"]])),
   ],
 ])("a connection that %s gets ENHANCE_YOUR_CALM", async (_, provoke) => {

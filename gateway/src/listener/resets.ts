@@ -36,8 +36,7 @@ export class ResetBudget {
 
   /**
    * @param isClientBeyond counts a rapid reset for the client; returns true if the client's connections
-   *   together
-   *   exceed the limit
+   *   together exceed the limit
    */
   constructor(
     { resetsPerSecond, streamsPerConnection }: Limits,

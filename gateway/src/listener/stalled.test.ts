@@ -58,7 +58,7 @@ test("an HTTP/2 client that does not read its response loses the stream, and kee
   session.destroy();
 });
 
-test("many responses sent before their request bodies arrive keep the HTTP/2 connection usable", async () => {
+test("an HTTP/2 connection stays usable after many responses that were sent before their request bodies arrived", async () => {
   const session = http2.connect(server.url);
   const post = (path: string, bytes: Buffer) =>
     new Promise((resolve, reject) => {

@@ -40,7 +40,7 @@ const token = fc.constantFrom(
   "trailers",
 );
 
-test("a transfer coding before chunked gets 501 on every path without reading the body, and closes the connection", async () => {
+test("a request with a transfer coding before chunked gets 501 on every path, and its connection is closed without reading the body", async () => {
   const below = fc.array(token, { minLength: 1, maxLength: 3 });
   const cases = fc.record({
     place: fc.constantFrom(...PLACES),

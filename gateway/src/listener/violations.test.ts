@@ -34,23 +34,23 @@ const VIOLATIONS: Readonly<Record<string, readonly Buffer[]>> = {
   "a PING of 7 bytes": [frame(type.ping, 0, 0, Buffer.alloc(7))],
   "a PING on a stream": [frame(type.ping, 0, 1, Buffer.alloc(8))],
   "SETTINGS of 5 bytes": [frame(type.settings, 0, 0, Buffer.alloc(5))],
-  "a window beyond all": [frame(type.settings, 0, 0, [0, 4, 0xff, 0xff, 0xff, 0xff])],
+  "a window above the maximum": [frame(type.settings, 0, 0, [0, 4, 0xff, 0xff, 0xff, 0xff])],
   "a WINDOW_UPDATE of 0": [frame(type.window, 0, 0, Buffer.alloc(4))],
-  "a WINDOW_UPDATE beyond all": Array.from({ length: 2 }, () =>
+  "a WINDOW_UPDATE above the maximum window": Array.from({ length: 2 }, () =>
     frame(type.window, 0, 0, [0x7f, 0xff, 0xff, 0xff]),
   ),
-  "DATA on no stream": [frame(type.data, 0, 0, Buffer.alloc(8))],
-  "a CONTINUATION of nothing": [frame(type.continuation, END_HEADERS, 1, block(HEAD))],
-  "something else within headers": [
+  "DATA on stream 0": [frame(type.data, 0, 0, Buffer.alloc(8))],
+  "a CONTINUATION without HEADERS": [frame(type.continuation, END_HEADERS, 1, block(HEAD))],
+  "another frame within headers": [
     frame(type.headers, 0, 1, block(HEAD)),
     frame(type.ping, 0, 0, Buffer.alloc(8)),
   ],
-  "headers that are none": [frame(type.headers, END_HEADERS, 1, Buffer.alloc(20, 0xff))],
-  "an index beyond the table": [frame(type.headers, END_HEADERS, 1, [0xff, 0x80, 0x7f])],
-  "a reset of no stream": [frame(type.reset, 0, 0, Buffer.alloc(4))],
+  "invalid headers": [frame(type.headers, END_HEADERS, 1, Buffer.alloc(20, 0xff))],
+  "an index outside of the table": [frame(type.headers, END_HEADERS, 1, [0xff, 0x80, 0x7f])],
+  "a reset of an idle stream": [frame(type.reset, 0, 0, Buffer.alloc(4))],
   "a frame that is too long": [frame(type.data, 0, 1, Buffer.alloc(9), 0xff_ffff)],
   "a PUSH_PROMISE": [frame(type.push, END_HEADERS, 1, Buffer.alloc(8))],
-  "a stream of an even number": [frame(type.headers, END_HEADERS, 2, block(HEAD))],
+  "a stream with an even number": [frame(type.headers, END_HEADERS, 2, block(HEAD))],
 };
 
 async function count(): Promise<number> {
@@ -96,7 +96,7 @@ const FLOODS: Readonly<Record<string, (index: number) => Buffer>> = {
     frame(type.settings, 0, 0, [0, 1, 0, 0, index % 2 === 0 ? 0 : 16, 0]),
   PRIORITY: (index) => frame(type.priority, 0, 2 * index + 3, [0, 0, 0, 0, 16]),
   "empty DATA": () => frame(type.data, 0, 1),
-  "DATA that is padding alone": () => frame(type.data, 8, 1, Buffer.alloc(256, 0).fill(255, 0, 1)),
+  "DATA that is only padding": () => frame(type.data, 8, 1, Buffer.alloc(256, 0).fill(255, 0, 1)),
   WINDOW_UPDATE: () => frame(type.window, 0, 1, [0, 0, 0, 1]),
   RST_STREAM: (index) =>
     Buffer.concat([
@@ -128,15 +128,15 @@ const BOMBS: Readonly<Record<string, (index: number) => readonly Buffer[]>> = {
       Buffer.concat([PLAIN_HEAD, BOMB_ENTRY, Buffer.alloc(12_000, 0xbe)]),
     ),
   ],
-  "CONTINUATION without an end": (index) => [
+  "endless CONTINUATION": (index) => [
     frame(type.headers, 0, 2 * index + 1, PLAIN_HEAD),
     ...Array.from({ length: 50 }, () => frame(type.continuation, 0, 2 * index + 1, BOMB_ENTRY)),
   ],
-  "empty CONTINUATION without an end": (index) => [
+  "endless empty CONTINUATION": (index) => [
     frame(type.headers, 0, 2 * index + 1, PLAIN_HEAD),
     ...Array.from({ length: 200 }, () => frame(type.continuation, 0, 2 * index + 1)),
   ],
-  "a Huffman code without an end": (index) => [
+  "an endless Huffman code": (index) => [
     frame(
       type.headers,
       END_HEADERS,

@@ -39,7 +39,10 @@ function connect(isSecure: boolean): net.Socket {
   return isSecure ? tls.connect({ ...options, ca: certificate }) : net.connect(options);
 }
 
-/** A message with a position for padding: the parts before and after the padding, and its repeated unit. */
+/**
+ * A message with a position for padding: the parts before and after the padding, and the unit that the
+ * padding repeats.
+ */
 interface Padded {
   readonly before: string;
   readonly unit: string;
@@ -178,7 +181,7 @@ test("requests whose heads are within the limits are served, even after requests
  */
 const BOUND = LIMITS.headerBytes + LIMITS.urlBytes + 2 * READ_AHEAD;
 
-test("a head with too much padding gets 431 or 400, or its connection is closed, also after other requests", async () => {
+test("a head with too much padding gets 431 or 400, or its connection is closed, even after other requests", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...Object.entries(HEADS)),

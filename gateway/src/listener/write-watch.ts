@@ -21,8 +21,9 @@ export interface Watched {
 const SHED_EVERY_MS = 50;
 
 /**
- * Checks that clients read their responses, whole ones and streams. A response with unread bytes is cut if
- * its client reads none of them for `stalledMs`. HTTP/2 windows count in the same way as TCP windows.
+ * Checks that clients read their responses, both whole responses and streams. A response with unread bytes is
+ * cut if its client reads none of them for `stalledMs`. A full HTTP/2 window counts in the same way as a full
+ * TCP window.
  */
 export class WriteWatch {
   private readonly watched = new Map<object, Watched>();
@@ -80,7 +81,7 @@ export class WriteWatch {
    * Makes room under contention: cuts responses that have been unread for `ms`, which is shorter than
    * `stalledMs`.
    *
-   * @returns whether a response was cut, now or just before
+   * @returns whether a response was cut, now or by the previous attempt, if that was very recent
    */
   shed(ms: number): boolean {
     if (this.now() - this.lastShedAt >= SHED_EVERY_MS) {

@@ -155,7 +155,7 @@ test.each([
 
 const ONE_EACH = { additional: 1, converted: 1, lost: 1 };
 
-test("a difference is logged at most once a minute for each place, without values", () => {
+test("a difference is logged at most once a minute for each path, without values", () => {
   const { log, lines } = capture();
   let now = 0;
   const report = createDifferenceLog(log, () => now);

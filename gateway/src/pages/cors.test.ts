@@ -26,7 +26,7 @@ async function head({ port }: Server, verb: string, ...headers: readonly string[
 
 const PREFLIGHT = ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"];
 
-test("a page of an allowed origin may call", async () => {
+test("a page of an allowed origin may make calls", async () => {
   const before = await head(server, "OPTIONS", "Origin: https://app.example", ...PREFLIGHT);
   expect(before).toMatch(/^http\/1.1 204 /);
   expect(before).toContain("access-control-allow-origin: https://app.example");
@@ -38,7 +38,7 @@ test("a page of an allowed origin may call", async () => {
   expect(call).toMatch(/access-control-expose-headers: .*grpc-status/);
 });
 
-test("a page of another origin may not call, and the response has Vary: Origin", async () => {
+test("a page of another origin may not make calls, and the response has Vary: Origin", async () => {
   const answer = await head(server, "OPTIONS", "Origin: https://evil.example", ...PREFLIGHT);
   expect(answer).toMatch(/^http\/1.1 405 /);
   expect(answer).toContain("vary: origin");
@@ -52,7 +52,7 @@ test("the origin * allows every origin", async () => {
   );
 });
 
-test("without configured origins, no page may call", async () => {
+test("without configured origins, no page may make calls", async () => {
   const closed = await start([]);
   expect(await head(closed, "GET", "Origin: https://app.example")).not.toContain("access-control-");
 });

@@ -283,11 +283,11 @@ test.each<readonly [string, readonly number[]]>([
   ["items that are not packed", [0x10, 0]],
   ["empty entries of a map", [0x1a, 0]],
   ["groups", [0x23, 0x24]],
-  ["one message that comes again and again", [0x2a, 0]],
-  ["empty texts", [0x32, 0]],
+  ["a repeated singular message", [0x2a, 0]],
+  ["empty strings", [0x32, 0]],
   ["unknown fields", [0x78, 0]],
   ["unknown groups", [0x7b, 0x7c]],
-  ["varints of unknown fields that are longer than integers are", [0x78, ...new Array(12).fill(0x80), 0]],
+  ["overlong varints of unknown fields", [0x78, ...new Array(12).fill(0x80), 0]],
 ])("protobuf with a million bytes of %s is rejected before decoding", (_, unit) => {
   const bytes = Buffer.alloc(SIZE - (SIZE % unit.length), Uint8Array.from(unit));
   const budget = new Budget(LIMIT);
@@ -360,7 +360,7 @@ test.each<readonly [string, DescMessage, (digits: string) => string]>([
     AnySchema,
     (digits) => `{"@type":"a/google.protobuf.Int64Value","value":"${digits}"}`,
   ],
-  ["a key that is escaped", DESC, (digits) => `{"\\u00661":[{"f1":"${digits}"}]}`],
+  ["an escaped key", DESC, (digits) => `{"\\u00661":[{"f1":"${digits}"}]}`],
 ])("%s with too many digits is rejected before parsing", (_, desc, textOf) => {
   expect(failure(() => checkJsonCost(desc, textOf("1".repeat(1001)), OPTIONS))).toBe(tooLong(1001));
   expect(failure(() => checkJsonCost(desc, textOf("1".repeat(1000)), OPTIONS))).toBe("none");

@@ -2,11 +2,10 @@ import type { Compression } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
 
 /**
- * Decompresses a message when it is the call's turn: up to `maxBytes`, and until the signal is aborted.
+ * Waits for the call's turn, then decompresses a message. Stops when the signal is aborted.
  *
  * @throws ConnectError RESOURCE_EXHAUSTED over `maxBytes` or if too many other messages wait;
- *   INVALID_ARGUMENT
- *   or INTERNAL for data that is not compressed in this way; the reason of the signal
+ *   INVALID_ARGUMENT or INTERNAL for data that is not compressed in this way; the reason of the signal
  */
 export type Decompress = (
   compression: Compression,

@@ -22,7 +22,7 @@ const violations = create(ViolationsSchema, {
   ],
 });
 
-test("a validation error has google.rpc.BadRequest with the violations, and a reason", () => {
+test("a validation error contains a google.rpc.BadRequest with the violations, and a reason", () => {
   const error = new ConnectError("bad", Code.InvalidArgument, undefined, [
     { desc: ViolationsSchema, value: violations },
   ]);
@@ -42,7 +42,7 @@ test("a validation error has google.rpc.BadRequest with the violations, and a re
   expect(explained.findDetails(ViolationsSchema)).toHaveLength(1);
 });
 
-test("errors other than validation errors do not change", () => {
+test("errors other than validation errors are not changed", () => {
   const rejected = new ConnectError("no", Code.InvalidArgument);
   expect(withFieldViolations(rejected)).toBe(rejected);
   expect(rejected.details).toEqual([]);

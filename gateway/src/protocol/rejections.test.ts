@@ -77,7 +77,7 @@ const CASES: readonly Case[] = [
   { name: "a path that is too long", headers: { ":path": `/${"x".repeat(9000)}` }, code: 8 },
   { name: "a malformed host", headers: { ":path": ECHO, ":authority": "a%b" }, code: 3 },
   { name: "an expectation", headers: { ":path": ECHO, expect: "more" }, code: 12 },
-  { name: "another verb", headers: { ":method": "PUT", ":path": ECHO }, code: 12 },
+  { name: "an unsupported HTTP method", headers: { ":method": "PUT", ":path": ECHO }, code: 12 },
   { name: "an unknown codec", headers: { ":path": ECHO, "content-type": "application/grpc+x" }, code: 12 },
   {
     name: "an unknown compression",
@@ -95,16 +95,16 @@ const CASES: readonly Case[] = [
     code: 3,
   },
   { name: "a malformed message of a stream", headers: { ":path": REPEAT }, body: malformed, code: 3 },
-  { name: "a message beyond the limit", headers: { ":path": ECHO }, body: large, code: 8 },
+  { name: "a message that is too large", headers: { ":path": ECHO }, body: large, code: 8 },
   {
-    name: "a message beyond the limit on the other path",
+    name: "a message that is too large on the other path",
     headers: { ":path": ECHO },
     body: large,
     on: () => connectPath,
     code: 8,
   },
-  { name: "a message beyond the limit of a stream", headers: { ":path": REPEAT }, body: large, code: 8 },
-  { name: "a length beyond the limit", headers: { ":path": ECHO }, body: lie, code: 8 },
+  { name: "a message of a stream that is too large", headers: { ":path": REPEAT }, body: large, code: 8 },
+  { name: "a length above the limit", headers: { ":path": ECHO }, body: lie, code: 8 },
   {
     name: "a deadline",
     headers: { ":path": ECHO, "grpc-timeout": "0n" },
@@ -162,7 +162,7 @@ test("for gRPC, the error for a deadline that passes in the queue is in headers 
   held.on("error", () => undefined);
   const empty = envelopes([0, new Uint8Array()]);
   held.write(empty);
-  // once its first message was returned, the call is running
+  // the call runs once its first message has been returned
   await once(held, "response");
   const headers = { ...grpc, ":path": ECHO, "grpc-timeout": "20m" };
   const { head, isTrailersOnly } = await h2(queue.port, headers, empty);
@@ -236,7 +236,7 @@ test("on the fast path, the trailers of a handler reach a Connect client", async
   expect(headers).toMatchObject({ "trailer-x-trailer": "of the handler", "x-header": "of the handler" });
 });
 
-test("headers that a handler has set are sent before the status of its stream, not together with it", async () => {
+test("a stream sends the headers that its handler has set before its status, not together with the status", async () => {
   const failing = await startServer({
     routes: (router) =>
       router.service(EchoService, {

@@ -29,7 +29,7 @@ test("property: grpc-message decodes to the original string, is a valid header v
 const CONNECTS = { failedInHandler: false };
 const OVERDONE = { "grpc-status": "3", "grpc-message": "Not%20Found%3A%20a", other: "b" };
 
-test("error trailers written by connect get a reason and gRPC's message encoding, and trailers of success do not change", () => {
+test("error trailers written by connect get a reason and gRPC's message encoding, and success trailers are not changed", () => {
   const trailers = statusTrailers(withReason(new ConnectError("Not Found: a", Code.InvalidArgument)));
   expect(trailers.get("grpc-message")).toBe("Not Found: a");
   const mended = withStatus(new Headers(OVERDONE), CONNECTS);

@@ -69,7 +69,7 @@ interface TypeOfValue {
 }
 
 class Visitor {
-  /** The error for the first value with an invalid spelling; errors in numbers are thrown before. */
+  /** The error for the first value with an invalid spelling; errors in numbers are thrown first. */
   wrong: ConnectError | undefined;
   /** The unsafe numbers in fields with 64-bit integers. */
   readonly quoted = new Set<UnsafeNumber>();

@@ -102,7 +102,7 @@ function symbolsOf(type: AnyDesc, served: Served): string[] {
   }
 }
 
-/** Returns the full name of an enum value. Its scope is the parent of its enum. */
+/** Returns the full name of an enum value, whose scope is the parent of its enum. */
 function siblingName(typeName: string, name: string): string {
   const end = typeName.lastIndexOf(".");
   return end < 0 ? name : `${typeName.slice(0, end)}.${name}`;

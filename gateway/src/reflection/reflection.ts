@@ -38,7 +38,7 @@ export function reflectionRoutes(router: ConnectRouter, schema: () => Promise<Sc
 /**
  * Responds to the requests of a reflection stream in order. One implementation serves both versions of the
  * protocol, because their messages are identical. `schema` is called late, because the services are known
- * only once all routes are.
+ * only once all routes are registered.
  */
 async function* reflect(
   requests: AsyncIterable<ServerReflectionRequest>,

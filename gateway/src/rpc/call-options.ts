@@ -32,7 +32,7 @@ export interface CallOptions extends DispatchOptions {
   readonly heldBytes: HeldBytes;
   /** Counts the memory that the responses of all calls hold. */
   readonly heldResponses: HeldResponses;
-  /** Sends together the responses that become ready in the same event-loop turn. */
+  /** Sends responses that become ready in the same event-loop turn together. */
   readonly outbox: Outbox;
   /** Returns the upstream that a method calls, or undefined if it calls none. */
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;

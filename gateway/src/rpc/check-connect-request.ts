@@ -7,8 +7,8 @@ import { isBase64 } from "../protocol/base64.ts";
 import { show } from "../text/show.ts";
 
 /**
- * Returns an error for a malformed Connect request head that connect's handler would not report; undefined
- * otherwise.
+ * Returns an error if the head of a Connect request is malformed in a way that connect's handler would not
+ * report; else undefined.
  */
 export function checkConnectRequest(request: HttpRequest): ConnectError | undefined {
   return versionError(request) ?? queryMessageError(request);

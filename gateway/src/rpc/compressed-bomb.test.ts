@@ -56,7 +56,7 @@ test("a gibibyte of spaces compresses to a small message", () => {
 });
 
 test.each(["br", "gzip"])(
-  "a Connect message that decompresses to a gibibyte is rejected, compressed with %s",
+  "a Connect message is rejected if %s decompresses it to a gibibyte",
   async (encoding) => {
     const { status, body } = await http2Request(
       port,
@@ -72,7 +72,7 @@ test.each(["br", "gzip"])(
 );
 
 test.each(["br", "gzip"])(
-  "a gRPC message that decompresses to a gibibyte is rejected, compressed with %s",
+  "a gRPC message is rejected if %s decompresses it to a gibibyte",
   async (encoding) => {
     const data = bombs[encoding] ?? Buffer.alloc(0);
     const prefix = Buffer.from([1, 0, 0, 0, 0]);
@@ -89,7 +89,7 @@ test.each(["br", "gzip"])(
   },
 );
 
-test("after messages that decompress to a gibibyte, the process serves requests and has used less than 64 MiB more", async () => {
+test("after messages that decompress to a gibibyte, the process serves requests, and its peak memory has grown by less than 64 MiB", async () => {
   expect(await http2Request(port, { ":path": "/healthz" })).toMatchObject({ status: 200, body: "alive\n" });
   expect((await peak(2)) - peakBefore).toBeLessThan(64 * MIB);
 });

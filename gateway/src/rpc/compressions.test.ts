@@ -53,7 +53,7 @@ test.each([
   ["br", zlib.brotliCompressSync, false],
   ["deflate", zlib.deflateSync, false],
 ] as const)(
-  "property: bytes after the end of a %s message are either decompressed or an error",
+  "property: bytes after the end of a %s message are either decompressed or cause an error",
   async (name, compress, isSequence) => {
     const compression = CLIENT_COMPRESSIONS.find((one) => one.name === name) ?? compressionGzip;
     const decompress = createDecompress(limits);

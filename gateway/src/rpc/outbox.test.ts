@@ -15,7 +15,7 @@ function outbox() {
   return { box, due, endTurn, failed };
 }
 
-test("the responses of a turn are sent together at its end, in order and each once", () => {
+test("the responses of a turn are sent together at the end of the turn, in order, and each only once", () => {
   const { box, due, endTurn } = outbox();
   const sent: string[] = [];
   const sender = (name: string) => ({ sendNow: () => void sent.push(name) });

@@ -31,7 +31,7 @@ const cases = PATHS.flatMap(([name, service]) =>
 );
 
 test.each(cases)(
-  "incomplete requests of %s (%s, %s path) do not count for callsInFlight",
+  "incomplete requests of %s (%s, %s path) do not count towards callsInFlight",
   async (method, _type, _path, service, headers, sent) => {
     const server = await startServer({ ...service, limits: { callsInFlight: 1, drainGraceMs: 10 } });
     const session = http2.connect(server.url).on("error", () => undefined);
@@ -59,7 +59,7 @@ async function echo({ url }: Server, text: string): Promise<number> {
 }
 
 test.each(PATHS)(
-  "on the %s path, unread responses do not count for callsInFlight",
+  "on the %s path, unread responses do not count towards callsInFlight",
   async (_path, service) => {
     const server = await startServer({ ...service, limits: { callsInFlight: 1, drainGraceMs: 10 } });
     const body = JSON.stringify({ text: "x".repeat(3_000_000) });

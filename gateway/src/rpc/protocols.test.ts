@@ -49,7 +49,7 @@ async function post(path: string, body: string, headers: Record<string, string> 
 }
 
 describe.each(TRANSPORTS)("%s", (_, transport) => {
-  test("rejects a message that violates a constraint, with the field", async () => {
+  test("rejects a message that violates a constraint, and names the field", async () => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ count: -1 }));
     expect(error.message).toBe(

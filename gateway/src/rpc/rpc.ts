@@ -40,8 +40,8 @@ export interface Rpc {
   /** The services that have routes, sorted by name, with only their routed methods. */
   readonly services: readonly DescService[];
   /**
-   * Serves a request if it is a unary call on the fast path, and returns whether it is. No response header
-   * may be set before, not even the request ID, so that everything is written in one call.
+   * Serves a request if it is a unary call on the fast path; returns false for any other request. The caller
+   * must not set a response header first, not even the request ID, so that everything is written in one call.
    */
   serveUnary(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): boolean;
   /** Serves a request for any path. */

@@ -206,7 +206,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.release();
   }
 
-  /** Reports an internal defect that prevents a response, or prevents sending the response. */
+  /** Reports an internal defect that prevents creating or sending the response. */
   broke(defect: unknown): void {
     const { request, response } = this.parts;
     if (this.isOver) return;

@@ -12,7 +12,7 @@ import { createListener, type Listener } from "../listener/listener.ts";
 import { selfSigned } from "../testing/self-signed.ts";
 import { type RpcResponse, respond } from "./respond.ts";
 
-/** More than the buffers of a connection, its peer and TLS take before the first read. */
+/** More bytes than the buffers of a connection, its peer and TLS take before the first read. */
 const BYTES = 12 * 1024 * 1024;
 
 let listener: Listener | undefined;

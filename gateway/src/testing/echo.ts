@@ -4,8 +4,8 @@ import type { UnaryMethod } from "../fast-path/call-unary.ts";
 import { type EchoRequest, EchoResponseSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 
 /**
- * Registers a service for the gateway's tests. The service responds with the text of its requests. To the
- * text "never" it never responds, and it ignores its signal.
+ * Registers a service for the gateway's tests. The service responds with the text of its requests. It never
+ * responds to the text "never", even after its signal is aborted.
  */
 export function echoRoutes(router: ConnectRouter): void {
   router.service(EchoService, {

@@ -53,7 +53,7 @@ const STREAM_WAYS: readonly Way[] = [
   way("application/grpc-web+json", "2", STREAM_PATH),
 ];
 
-/** The suffix of the names of cases whose deadline passes while the upstream works. */
+/** The name suffix of cases whose deadline passes while the upstream is working. */
 export const LATE = "an upstream that is late";
 
 /** Request messages that tell the upstream how to respond, and messages that never reach it. */

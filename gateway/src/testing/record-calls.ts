@@ -1,6 +1,6 @@
 /**
- * Records the outcome that all compared calls have through connect's handlers: `node
- * gateway/src/testing/record-calls.ts`. Run it after adding a case, and review the changes.
+ * Records the outcomes of all compared calls through connect's handlers. After adding a case, run `node
+ * gateway/src/testing/record-calls.ts`, and review the changes.
  */
 import { startObservedWay, WAY_SETUPS } from "./observed-ways.ts";
 import { RECORDED_CASES, RECORDED_SETTINGS, recorded, writeRecordedCalls } from "./recorded-calls.ts";

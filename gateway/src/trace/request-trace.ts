@@ -26,8 +26,8 @@ const NONE: RequestTrace = { headers: undefined, run: undefined, end: () => unde
  * query: the path reveals the caller's request, and the query may contain a key.
  */
 export function startRequestTrace(call: Call | undefined, report: RequestReport): RequestTrace {
-  // a call without a trace ID has no SDK, which would start a trace for each call, and no caller's trace to
-  // continue
+  // without a trace ID, there is neither an SDK, which would start a trace for each call, nor a caller's
+  // trace to continue
   if (call !== undefined && call.trace.traceId === undefined) return NONE;
   // outside of calls, only an SDK traces
   if (call === undefined && registeredApi() === undefined) return NONE;

@@ -17,7 +17,7 @@ function otherCopy(): typeof import("@opentelemetry/api") {
 
 test.each([
   ["the gateway's copy of the API", trace],
-  ["a copy of its own", otherCopy().trace],
+  ["a separate copy of the API", otherCopy().trace],
 ])("flushTelemetry flushes an SDK's provider that was registered with %s", async (_copy, api) => {
   let flushed = 0;
   const provider: TracerProvider & { readonly forceFlush: () => Promise<void> } = {

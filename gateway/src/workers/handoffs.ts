@@ -14,10 +14,10 @@ interface ClusterMessage {
 const CLUSTER = "NODE_CLUSTER";
 
 /**
- * Passes connections to other workers if a worker ends before it has accepted them. Node closes its copy of a
- * connection in the primary process once the worker has accepted the connection. It forgets a connection that
- * the worker never accepts, and the client would wait forever. This function reports such a connection as not
- * accepted, so that Node passes it to another worker.
+ * Passes connections to other workers if a worker exits before it has accepted them. Node closes its copy of
+ * a connection in the primary process once the worker has accepted the connection. It forgets a connection
+ * that the worker never accepts, and the client would wait forever. This function reports such a connection
+ * as not accepted, so that Node passes it to another worker.
  *
  * @param hasOthers returns whether other workers exist; if not, the connections are closed
  */

@@ -22,7 +22,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.DeleteBlockRequest.target", "The blog or the authors to unblock."],
   ["blog.v1.DeleteBlockResponse", "The result of unblocking a blog or the anonymous authors."],
   ["blog.v1.ListBlocksRequest", "A request for the blogs that a blog has blocked."],
-  ["blog.v1.ListBlocksRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["blog.v1.ListBlocksRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["blog.v1.ListBlocksRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
   ["blog.v1.ListBlocksRequest.limit", "The maximum number of blogs to return, from 1 to 20. Default: 20."],
   ["blog.v1.ListBlocksRequest.offset", "The number of blogs to skip. Default: 0."],

@@ -9,7 +9,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.DeletePostResponse", "The result of deleting a post."],
   ["blog.v1.DeletePostResponse.id", "The identifier of the deleted post, if the response includes it."],
   ["blog.v1.GetPostRequest", "A request for a post in an editable form."],
-  ["blog.v1.GetPostRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["blog.v1.GetPostRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["blog.v1.GetPostRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
   ["blog.v1.GetPostRequest.post_format", "The format of the returned content. Default: blocks."],
   ["blog.v1.GetPostRequest.post_id", "The identifier of the post."],

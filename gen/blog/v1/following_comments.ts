@@ -24,7 +24,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListFollowersResponse.links", "The links to other pages of the list."],
   ["blog.v1.ListFollowersResponse.total_followers", "The number of followers."],
   ["blog.v1.ListFollowingRequest", "A request for the blogs that a blog follows."],
-  ["blog.v1.ListFollowingRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["blog.v1.ListFollowingRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["blog.v1.ListFollowingRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
   ["blog.v1.ListFollowingRequest.limit", "The maximum number of blogs to return, from 1 to 20. Default: 20."],
   ["blog.v1.ListFollowingRequest.offset", "The number of blogs to skip. The most recently followed blogs come first. Default: 0."],

@@ -51,8 +51,8 @@ export type ListFollowingRequest = Message<"blog.v1.ListFollowingRequest"> & {
 
   /**
    * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
-   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
-   * Default: the standard fields.
+   * `?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in
+   * addition to the standard fields. Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */

@@ -6,7 +6,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListLikesRequest", "A request for the posts that a blog likes."],
   ["blog.v1.ListLikesRequest.after", "Return only posts that were liked after this time. The precision is one second."],
   ["blog.v1.ListLikesRequest.before", "Return only posts that were liked before this time. The precision is one second."],
-  ["blog.v1.ListLikesRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["blog.v1.ListLikesRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["blog.v1.ListLikesRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
   ["blog.v1.ListLikesRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],
   ["blog.v1.ListLikesRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],

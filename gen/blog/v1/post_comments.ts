@@ -28,7 +28,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListPostsRequest", "A request for the published posts of a blog."],
   ["blog.v1.ListPostsRequest.after", "Return only posts that were published after this time. The precision is one second. Best combined with\n`sort: ASC`."],
   ["blog.v1.ListPostsRequest.before", "Return only posts that were published before this time. The precision is one second. This is the\nrecommended way to paginate."],
-  ["blog.v1.ListPostsRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["blog.v1.ListPostsRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["blog.v1.ListPostsRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
   ["blog.v1.ListPostsRequest.filter", "The format of texts in responses. Default: HTML."],
   ["blog.v1.ListPostsRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],

@@ -5,7 +5,7 @@
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListTaggedPostsRequest", "A request for posts with a tag."],
   ["blog.v1.ListTaggedPostsRequest.before", "Return only posts that are older than this time. The precision is one second. To get the next page, use\nthe `timestamp` of the last post or, for a featured tag, its `featured_timestamp`. Default: now."],
-  ["blog.v1.ListTaggedPostsRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["blog.v1.ListTaggedPostsRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["blog.v1.ListTaggedPostsRequest.filter", "The format of texts in responses. Default: HTML."],
   ["blog.v1.ListTaggedPostsRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],
   ["blog.v1.ListTaggedPostsRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],

@@ -37,8 +37,8 @@ export const file_community_v1_community: GenFile = /*@__PURE__*/
 export type ListCommunitiesRequest = Message<"community.v1.ListCommunitiesRequest"> & {
   /**
    * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
-   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
-   * Default: the standard fields.
+   * `?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in
+   * addition to the standard fields. Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -95,8 +95,8 @@ export type GetCommunityRequest = Message<"community.v1.GetCommunityRequest"> & 
 
   /**
    * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
-   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
-   * Default: the standard fields.
+   * `?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in
+   * addition to the standard fields. Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -238,8 +238,8 @@ export type UpdateCommunityRequest = Message<"community.v1.UpdateCommunityReques
 
   /**
    * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
-   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
-   * Default: the standard fields.
+   * `?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in
+   * addition to the standard fields. Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -359,7 +359,7 @@ export const CommunityService: GenService<{
     output: typeof GetCommunityResponseSchema;
   },
   /**
-   * Changes the fields of a community that the request sets. Returns the community with the fields that
+   * Changes those fields of a community that the request sets. Returns the community with the fields that
    * editors see.
    *
    * The handle can change once in 7 days. The old handle stops working immediately, and another community can

@@ -166,7 +166,7 @@ export const CommunityService_getCommunity: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetCommunity)
 
 /**
- * Changes the fields of a community that the request sets. Returns the community with the fields that
+ * Changes those fields of a community that the request sets. Returns the community with the fields that
  * editors see.
  *
  * The handle can change once in 7 days. The old handle stops working immediately, and another community can
@@ -868,7 +868,7 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
     methods: {
       listCommunities: "Lists the communities that the user has joined.",
       getCommunity: "Returns a community.",
-      updateCommunity: "Changes the fields of a community that the request sets. Returns the community with the fields that\neditors see.\n\nThe handle can change once in 7 days. The old handle stops working immediately, and another community can\ntake it.",
+      updateCommunity: "Changes those fields of a community that the request sets. Returns the community with the fields that\neditors see.\n\nThe handle can change once in 7 days. The old handle stops working immediately, and another community can\ntake it.",
       listInvitations: "Lists the pending invitations to a community, newest first, 20 per page.",
       streamInvitations: "Streams all pending invitations to a community, newest first.\n\nPages are fetched on demand, until the caller cancels the stream.",
       createInvitation: "Invites a blog to a community. The caller must be an administrator.\n\nAn administrator can send one invitation per second and 250 per day, across all communities.",

@@ -45,8 +45,8 @@ export type ListMembersRequest = Message<"community.v1.ListMembersRequest"> & {
   filter: MemberFilter;
 
   /**
-   * The last part of an invite link. It gives access to the members of a community that the caller has not
-   * joined.
+   * The last part of an invite link. With the link, callers can see the members of a community that they have
+   * not joined.
    *
    * @generated from field: string invite_hash = 3;
    */
@@ -61,8 +61,8 @@ export type ListMembersRequest = Message<"community.v1.ListMembersRequest"> & {
 
   /**
    * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
-   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
-   * Default: the standard fields.
+   * `?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in
+   * addition to the standard fields. Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */

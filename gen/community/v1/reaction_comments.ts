@@ -4,7 +4,7 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.AddReactionRequest", "A request to add a reaction to a post."],
-  ["community.v1.AddReactionRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["community.v1.AddReactionRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["community.v1.AddReactionRequest.community_handle", "The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`."],
   ["community.v1.AddReactionRequest.emoji", "The emoji, by its name or as a character. If a request had both, the service would use the name."],
   ["community.v1.AddReactionRequest.grapheme", "The emoji as a character. The service selects the best match."],

@@ -8,7 +8,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.CarouselElement", "Timeline elements that are displayed side by side."],
   ["community.v1.CarouselElement.elements", "The elements of the carousel."],
   ["community.v1.ListTimelineRequest", "A request for the timeline of a community."],
-  ["community.v1.ListTimelineRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["community.v1.ListTimelineRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["community.v1.ListTimelineRequest.community_handle", "The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`."],
   ["community.v1.ListTimelineRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],
   ["community.v1.ListTimelineRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],

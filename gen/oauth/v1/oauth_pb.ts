@@ -86,14 +86,15 @@ export type CreateAccessTokenRequest = Message<"oauth.v1.CreateAccessTokenReques
   oauthToken: string;
 
   /**
-   * The secret of the temporary credentials. It signs the request and is not sent.
+   * The secret of the temporary credentials. The secret signs the request and is not sent.
    *
    * @generated from field: string oauth_token_secret = 2;
    */
   oauthTokenSecret: string;
 
   /**
-   * The verifier that proves the user's consent. It is in the URL to which the user was redirected.
+   * The verifier that proves the user's consent. The URL to which the user was redirected contains the
+   * verifier.
    *
    * @generated from field: string oauth_verifier = 3;
    */
@@ -492,7 +493,8 @@ export const OAuthService: GenService<{
    * Returns an OAuth 2.0 access token in exchange for an authorization code (RFC 6749 section 4.1.3), or for
    * the credentials of the application (section 4.4.2).
    *
-   * A token for the application does not represent a user. It can be used where an API key is sufficient.
+   * A token for the application does not represent a user. Such a token can be used where an API key is
+   * sufficient.
    *
    * @generated from rpc oauth.v1.OAuthService.CreateToken
    */

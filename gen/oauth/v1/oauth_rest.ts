@@ -164,7 +164,8 @@ export const OAuthService_createAccessToken: UnaryAdapter<
  * Returns an OAuth 2.0 access token in exchange for an authorization code (RFC 6749 section 4.1.3), or for
  * the credentials of the application (section 4.4.2).
  *
- * A token for the application does not represent a user. It can be used where an API key is sufficient.
+ * A token for the application does not represent a user. Such a token can be used where an API key is
+ * sufficient.
  *
  * POST /v2/oauth2/token
  *
@@ -278,7 +279,7 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
     methods: {
       createRequestToken: "Returns temporary credentials, the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nNext, redirect the user to `/oauth/authorize?oauth_token=<oauth_token>`.",
       createAccessToken: "Exchanges temporary credentials that the user has authorized for an access token, the last step of OAuth\n1.0a (RFC 5849 section 2.3).",
-      createToken: "Returns an OAuth 2.0 access token in exchange for an authorization code (RFC 6749 section 4.1.3), or for\nthe credentials of the application (section 4.4.2).\n\nA token for the application does not represent a user. It can be used where an API key is sufficient.",
+      createToken: "Returns an OAuth 2.0 access token in exchange for an authorization code (RFC 6749 section 4.1.3), or for\nthe credentials of the application (section 4.4.2).\n\nA token for the application does not represent a user. Such a token can be used where an API key is\nsufficient.",
       refreshToken: "Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old\nrefresh token becomes invalid.",
       exchangeToken: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
     },

@@ -4,7 +4,7 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.ListDashboardRequest", "A request for the posts on the user's dashboard."],
-  ["user.v1.ListDashboardRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["user.v1.ListDashboardRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["user.v1.ListDashboardRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],
   ["user.v1.ListDashboardRequest.notes_info", "Whether to include the number of notes and the notes themselves."],
   ["user.v1.ListDashboardRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],

@@ -4,14 +4,14 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.FollowBlogRequest", "A request to follow a blog."],
-  ["user.v1.FollowBlogRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["user.v1.FollowBlogRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["user.v1.FollowBlogRequest.email", "The email address of the blog's owner. Only for blogs that can be found by email address."],
   ["user.v1.FollowBlogRequest.target", "The blog to follow."],
   ["user.v1.FollowBlogRequest.url", "The address of the blog, e.g. `https://demo.blog.example/` or `demo.blog.example`."],
   ["user.v1.FollowBlogResponse", "The result of following a blog."],
   ["user.v1.FollowBlogResponse.blog", "The followed blog, if the response includes it."],
   ["user.v1.ListFollowingRequest", "A request for the blogs that the user follows."],
-  ["user.v1.ListFollowingRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["user.v1.ListFollowingRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["user.v1.ListFollowingRequest.limit", "The maximum number of blogs to return, from 1 to 20. Default: 20."],
   ["user.v1.ListFollowingRequest.offset", "The number of blogs to skip. Default: 0."],
   ["user.v1.ListFollowingRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],

@@ -4,7 +4,7 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.GetUserInfoRequest", "A request for the authenticated user."],
-  ["user.v1.GetUserInfoRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["user.v1.GetUserInfoRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["user.v1.GetUserInfoResponse", "The authenticated user."],
   ["user.v1.GetUserInfoResponse.user", "The authenticated user."],
   ["user.v1.GetUserLimitsRequest", "A request for the limits of the authenticated user."],

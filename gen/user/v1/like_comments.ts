@@ -10,7 +10,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.ListLikesRequest", "A request for the posts that the user likes."],
   ["user.v1.ListLikesRequest.after", "Return only posts that were liked after this time. The precision is one second."],
   ["user.v1.ListLikesRequest.before", "Return only posts that were liked before this time. The precision is one second."],
-  ["user.v1.ListLikesRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["user.v1.ListLikesRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["user.v1.ListLikesRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],
   ["user.v1.ListLikesRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],
   ["user.v1.ListLikesRequest.offset", "The number of posts to skip, at most 1000. Default: 0."],

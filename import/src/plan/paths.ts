@@ -3,7 +3,7 @@ import { jsonName, snake, wordsOf } from "../names/words.ts";
 
 /** A variable of a path. */
 export interface PathVariable {
-  /** The names of the parameters that the variable represents. */
+  /** The names of the parameters that the variable represents: several, if no text separates them. */
   readonly parameters: readonly string[];
   /** The name of the field. */
   readonly field: string;
@@ -18,22 +18,22 @@ export interface PathTemplate {
   readonly hasFragment: boolean;
 }
 
-/** Parses a path of the document. Several variables in one segment become one variable. */
+/** Parses a path of the document. Several variables without text between them become one variable. */
 export function pathTemplate(path: string): PathTemplate {
   const [withQuery = "", fragment] = splitAt(path, "#");
   const [plain = "", query] = splitAt(withQuery, "?");
   const scope = new Scope(jsonName);
   const variables: PathVariable[] = [];
-  const segments = plain.split("/").map((segment) => {
-    const names = [...segment.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name);
-    if (names.length === 0) return encodeSegment(segment);
-    const field = scope.give(snake(names.flatMap(wordsOf)));
-    variables.push({ parameters: names, field });
-    const first = segment.indexOf("{");
-    const last = segment.lastIndexOf("}");
-    return `${encodeSegment(segment.slice(0, first))}{${field}}${encodeSegment(segment.slice(last + 1))}`;
+  // the pattern has a group, so every second part is a list of variables
+  const parts = plain.split(/((?:\{[^{}]*\})+)/).map((part, index) => {
+    if (index % 2 === 0) return part.split("/").map(encodeSegment).join("/");
+    const parameters = part.slice(1, -1).split("}{");
+    const field = scope.give(snake(parameters.flatMap(wordsOf)));
+    variables.push({ parameters, field });
+    return `{${field}}`;
   });
-  const template = segments.join("/");
+  // only the last colon can begin a verb
+  const template = parts.join("").replaceAll(/:(?![\w.~-]+$)/g, "%3A");
   return {
     template: template.startsWith("/") ? template : `/${template}`,
     variables,

@@ -10,7 +10,7 @@ export const CAUSES = {
   "delimited-parameter": "a list in one parameter with a delimiter other than a comma: a string",
   "object-parameter": "an object in a parameter that is neither exploded nor deep: a string",
   "list-in-path": "a list in a path: a string",
-  "two-variables": "several variables in one path segment: a single variable",
+  "two-variables": "several variables without text between them: a single variable",
   "too-deep": "an inline schema that is nested too deeply: google.protobuf.Value",
   // the type is exact, but a property of the schema is lost
   "null-in-request": "null and a missing value are the same in requests: null is not sent",

@@ -3,7 +3,7 @@ import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
-import { type PatternSegment, patternText } from "../model/path-template.ts";
+import { type PatternSegment, patternText, variablesOf } from "../model/path-template.ts";
 
 /**
  * Returns the bindings that no request reaches, because an earlier binding takes all requests that match
@@ -53,11 +53,7 @@ function covers(earlier: BindingModel, later: BindingModel, escapesSlash: boolea
 }
 
 function patternsOf({ template }: BindingModel): Map<string, readonly PatternSegment[]> {
-  return new Map(
-    template.segments.flatMap((segment) =>
-      segment.kind === "variable" ? [[segment.fieldPath, segment.segments] as const] : [],
-    ),
-  );
+  return new Map(variablesOf(template).map(({ fieldPath, segments }) => [fieldPath, segments]));
 }
 
 function includes(wide: readonly PatternSegment[], narrow: readonly PatternSegment[]): boolean {

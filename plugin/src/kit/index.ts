@@ -32,7 +32,7 @@ export type {
   ServiceModel,
   StreamModel,
 } from "../model/model.ts";
-export type { PathTemplate, PatternSegment, Segment } from "../model/path-template.ts";
+export type { PathTemplate, PathVariable, PatternSegment, Segment } from "../model/path-template.ts";
 export type {
   ConditionModel,
   ConstantParameter,

@@ -13,16 +13,28 @@ export type Segment =
   /** `*` matches one segment, `**` any number of segments. Outside of a variable they bind nothing. */
   | { readonly kind: "wildcard"; readonly deep: boolean }
   | {
-      readonly kind: "variable";
-      readonly fieldPath: string;
-      readonly segments: readonly PatternSegment[];
-      /** Constant text before or after the variable in the same segment: `.json` in `/books/{id}.json`. */
-      readonly before?: string;
-      readonly after?: string;
+      readonly kind: "variables";
+      readonly variables: readonly PathVariable[];
+      /**
+       * The constant texts before, between and after the variables: `["", "...", ".diff"]` for
+       * `{base}...{head}.diff`. A text between variables is never empty.
+       */
+      readonly texts: readonly string[];
     };
 
+export interface PathVariable {
+  readonly fieldPath: string;
+  /** The pattern for the value; always `*` next to text or to another variable. */
+  readonly segments: readonly PatternSegment[];
+}
+
 /** The pattern for the value of a variable: a single `*` by default. */
-export type PatternSegment = Exclude<Segment, { readonly kind: "variable" }>;
+export type PatternSegment = Exclude<Segment, { readonly kind: "variables" }>;
+
+/** Returns the variables of a path in their order. */
+export function variablesOf({ segments }: PathTemplate): PathVariable[] {
+  return segments.flatMap((segment) => (segment.kind === "variables" ? segment.variables : []));
+}
 
 /** Returns a pattern in the notation of google.api.http: `shelves/*`. */
 export function patternText(segments: readonly PatternSegment[]): string {

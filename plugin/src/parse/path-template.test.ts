@@ -6,11 +6,22 @@ import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
 
 const literal = (text: string): Segment => ({ kind: "literal", text });
 const variable = (fieldPath: string, ...patterns: string[]): Segment => ({
-  kind: "variable",
-  fieldPath,
-  segments: (patterns.length === 0 ? ["*"] : patterns).map((text) =>
-    text === "*" || text === "**" ? { kind: "wildcard", deep: text === "**" } : { kind: "literal", text },
-  ),
+  kind: "variables",
+  variables: [
+    {
+      fieldPath,
+      segments: (patterns.length === 0 ? ["*"] : patterns).map((text) =>
+        text === "*" || text === "**" ? { kind: "wildcard", deep: text === "**" } : { kind: "literal", text },
+      ),
+    },
+  ],
+  texts: ["", ""],
+});
+const ANY = { kind: "wildcard", deep: false } as const;
+const within = (texts: string[], ...fieldPaths: string[]): Segment => ({
+  kind: "variables",
+  variables: fieldPaths.map((fieldPath) => ({ fieldPath, segments: [ANY] })),
+  texts,
 });
 
 test.each<[string, Segment[], string]>([
@@ -23,8 +34,10 @@ test.each<[string, Segment[], string]>([
   ["/v1/{name=shelves/*/books/*}", [literal("v1"), variable("name", "shelves", "*", "books", "*")], ""],
   ["/{name=a/**}:cancel", [variable("name", "a", "**")], "cancel"],
   ["/a:verb", [literal("a")], "verb"],
-  ["/a/{b}.json", [literal("a"), { ...variable("b"), after: ".json" } as Segment], ""],
-  ["/A('{b=*}'):v", [{ ...variable("b"), before: "A('", after: "')" } as Segment], "v"],
+  ["/a/{b}.json", [literal("a"), within(["", ".json"], "b")], ""],
+  ["/A('{b=*}'):v", [within(["A('", "')"], "b")], "v"],
+  ["/c/{a}...{b.c}", [literal("c"), within(["", "...", ""], "a", "b.c")], ""],
+  ["/x{a}%2C{b}-{c}.d:v", [within(["x", "%2C", "-", ".d"], "a", "b", "c")], "v"],
   [
     "/*/**",
     [
@@ -59,8 +72,13 @@ test.each([
   ["/{a", 3, "a variable must end with `}`"],
   ["/{a=}", 4, "expected a segment"],
   ["/{a={b}}", 4, "expected a segment"],
-  ["/{a}{b}", 4, "`{` is not expected here"],
-  ["/{a}b{c}", 5, "`{` is not expected here"],
+  ["/{a}{b}", 4, "expected text between two variables"],
+  ["/{a}-{b}{c}", 8, "expected text between two variables"],
+  ["/{a}-{b=c/*}", 5, "a variable with text around it can only be one segment, `*`"],
+  ["/{a=**}-{b}", 1, "a variable with text around it can only be one segment, `*`"],
+  ["/{a}%2F..%2F{b}", 15, "the text around the variable leads elsewhere"],
+  ["/..%2f{a}", 9, "the text around the variable leads elsewhere"],
+  ["/{a}%00", 7, "the text around the variable has an encoded control character"],
   ["/{a=b/*}.json", 1, "a variable with text around it can only be one segment, `*`"],
   ["/x{a=**}", 2, "a variable with text around it can only be one segment, `*`"],
   ["/}", 1, "expected a segment"],
@@ -92,20 +110,35 @@ test("property: parsePathTemplate parses printed templates", () => {
   const text = fc
     .stringMatching(/^(?:[A-Za-z0-9\-_~!$&'()+,;@]|%4[0-9A-F]){1,6}$/)
     .filter((part) => part !== "." && part !== "..");
+  const fieldPath = fc.stringMatching(/^[a-z_][a-z0-9_]{0,5}(\.[a-z]{1,3}){0,2}$/);
   const patternSegment = fc.oneof(
     text.map((part) => ({ kind: "literal", text: part }) as const),
-    fc.constant({ kind: "wildcard", deep: false } as const),
+    fc.constant(ANY),
   );
   const DEEP = { kind: "wildcard", deep: true } as const;
   const segment: fc.Arbitrary<Segment> = fc.oneof(
     patternSegment,
     fc.record({
-      kind: fc.constant("variable" as const),
-      fieldPath: fc.stringMatching(/^[a-z_][a-z0-9_]{0,5}(\.[a-z]{1,3}){0,2}$/),
-      segments: fc
-        .tuple(fc.array<PatternSegment>(patternSegment, { minLength: 1, maxLength: 3 }), fc.option(fc.nat(3)))
-        .map(([parts, at]) => (at === null ? parts : parts.toSpliced(at, 0, DEEP))),
+      kind: fc.constant("variables" as const),
+      variables: fc.tuple(
+        fc.record({
+          fieldPath,
+          segments: fc
+            .tuple(
+              fc.array<PatternSegment>(patternSegment, { minLength: 1, maxLength: 3 }),
+              fc.option(fc.nat(3)),
+            )
+            .map(([parts, at]) => (at === null ? parts : parts.toSpliced(at, 0, DEEP))),
+        }),
+      ),
+      texts: fc.constant(["", ""]),
     }),
+    fc
+      .tuple(fc.array(fc.tuple(fieldPath, text), { minLength: 1, maxLength: 3 }), fc.option(text))
+      .map(([parts, before]) => {
+        const names = parts.map(([name]) => name);
+        return within([before ?? "", ...parts.map(([, after]) => after)], ...names);
+      }),
   );
   const template: fc.Arbitrary<PathTemplate> = fc.record({
     segments: fc.array(segment, { minLength: 1, maxLength: 4 }),

@@ -1,5 +1,6 @@
 import {
   type PathTemplate,
+  type PathVariable,
   type PatternSegment,
   type Segment,
   segmentFault,
@@ -28,12 +29,13 @@ const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+/;
  * ```
  * Template = "/" [ Segments ( "/" | [ ":" LITERAL ] ) ]
  * Segments = Segment { "/" Segment }
- * Segment  = "*" | "**" | LITERAL | Variable | [ LITERAL ] Variable [ LITERAL ]
+ * Segment  = "*" | "**" | LITERAL | [ LITERAL ] Variable { LITERAL Variable } [ LITERAL ]
  * Variable = "{" FieldPath [ "=" Segments ] "}"
  * ```
  *
- * Some templates are not valid in google.api.http: constant text around a variable, as in `/books/{id}.json`,
- * where the variable is one segment; the path `/`; and a slash at the end.
+ * Some templates are not valid in google.api.http: constant text around a variable, as in `/books/{id}.json`;
+ * several variables with text between them, as in `/compare/{base}...{head}`; the path `/`; and a slash at
+ * the end.
  *
  * Throws a PathSyntaxError.
  */
@@ -65,34 +67,42 @@ class Parser {
   }
 
   private segment(): Segment {
-    const before = this.text.startsWith("{", this.at) ? "" : this.textBefore();
-    if (before === undefined) return this.patternSegment();
     const start = this.at;
-    const variable = this.variable();
-    const after = LITERAL.test(this.text.slice(this.at)) ? this.match(LITERAL, "text") : "";
-    if (before === "" && after === "") return variable;
-    const [only, ...others] = variable.segments;
-    if (only?.kind !== "wildcard" || only.deep || others.length > 0) {
+    const texts = [this.optionalText()];
+    if (!this.text.startsWith("{", this.at)) {
       this.at = start;
+      return this.patternSegment();
+    }
+    const variables: PathVariable[] = [];
+    while (this.text.startsWith("{", this.at)) {
+      if (variables.length > 0 && texts.at(-1) === "") this.fail("expected text between two variables");
+      const at = this.at;
+      const variable = this.variable();
+      variables.push(variable);
+      texts.push(this.optionalText());
+      const [only, ...others] = variable.segments;
+      const isOne = only?.kind === "wildcard" && !only.deep && others.length === 0;
+      if (isOne || texts.every((text) => text === "")) continue;
+      this.at = at;
       this.fail("a variable with text around it can only be one segment, `*`");
     }
-    return { ...variable, ...(before === "" ? {} : { before }), ...(after === "" ? {} : { after }) };
+    const fault = segmentFault(texts.join("x"));
+    if (fault !== undefined) this.fail(`the text around the variable ${fault}`);
+    return { kind: "variables", variables, texts };
   }
 
-  /** Parses the constant text before a variable; returns undefined if no variable follows. */
-  private textBefore(): string | undefined {
+  private optionalText(): string {
     const [text = ""] = LITERAL.exec(this.text.slice(this.at)) ?? [];
-    if (text === "" || this.text[this.at + text.length] !== "{") return undefined;
     this.at += text.length;
     return text;
   }
 
-  private variable(): Extract<Segment, { kind: "variable" }> {
+  private variable(): PathVariable {
     this.take("{");
     const fieldPath = this.match(FIELD_PATH, "the name of a field after `{`");
     const segments = this.take("=") ? this.pattern() : [{ kind: "wildcard", deep: false } as const];
     if (!this.take("}")) this.fail("a variable must end with `}`");
-    return { kind: "variable", fieldPath, segments };
+    return { fieldPath, segments };
   }
 
   private pattern(): PatternSegment[] {

@@ -4,7 +4,7 @@ import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.t
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { resolveFieldPath } from "../model/field-path.ts";
 import type { FieldPath } from "../model/model.ts";
-import type { PathTemplate } from "../model/path-template.ts";
+import { type PathTemplate, variablesOf } from "../model/path-template.ts";
 import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
 import { typeModels } from "./types.ts";
 
@@ -64,29 +64,25 @@ export function parseVariables(
 ): Map<string, FieldPath> {
   const variables = new Map<string, FieldPath>();
   const add = (code: string, text: string) => problems.add(desc, pattern.at, code, text);
-  for (const segment of pattern.template.segments) {
-    if (segment.kind === "wildcard") {
-      add(
-        "path-wildcard",
-        "a wildcard outside of a variable has no value to send; name a field: `{field=*}`",
-      );
-    }
-    if (segment.kind !== "variable") continue;
-    const resolved = resolveFieldPath(desc.input, segment.fieldPath);
+  if (pattern.template.segments.some(({ kind }) => kind === "wildcard")) {
+    add("path-wildcard", "a wildcard outside of a variable has no value to send; name a field: `{field=*}`");
+  }
+  for (const { fieldPath } of variablesOf(pattern.template)) {
+    const resolved = resolveFieldPath(desc.input, fieldPath);
     if (resolved.fields === undefined) {
-      add("path-field", `the path variable \`${segment.fieldPath}\`: ${resolved.fault}`);
-    } else if (variables.has(segment.fieldPath)) {
+      add("path-field", `the path variable \`${fieldPath}\`: ${resolved.fault}`);
+    } else if (variables.has(fieldPath)) {
       add(
         "path-field-twice",
-        `the path variable \`${segment.fieldPath}\` occurs twice; a field can be in the path only once`,
+        `the path variable \`${fieldPath}\` occurs twice; a field can be in the path only once`,
       );
     } else if (!canStandInPath(resolved.fields)) {
       add(
         "path-field-type",
-        `the path variable \`${segment.fieldPath}\` must be a single string, number, bool or enum${remedyFor(resolved.fields)}`,
+        `the path variable \`${fieldPath}\` must be a single string, number, bool or enum${remedyFor(resolved.fields)}`,
       );
     } else {
-      variables.set(segment.fieldPath, resolved.fields);
+      variables.set(fieldPath, resolved.fields);
     }
   }
   return variables;

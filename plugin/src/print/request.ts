@@ -4,11 +4,11 @@ import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import { isString, messageOf } from "../descriptors/well-known.ts";
 import { requestSubject } from "../model/masks.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
-import { patternText } from "../model/path-template.ts";
+import { type PathVariable, patternText, type Segment, variablesOf } from "../model/path-template.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { bodyLines, constants, holdsConstants } from "./body.ts";
-import { printString } from "./literal.ts";
+import { printInline, printString } from "./literal.ts";
 import { type Context, parameterLines, valueLines } from "./parameters.ts";
 import { textValue } from "./request-value.ts";
 import { templateText } from "./template.ts";
@@ -43,14 +43,13 @@ function fitsExpression(
   file: AdapterFile,
   isLast: boolean,
 ): string {
-  const conditions = binding.template.segments.flatMap((segment) => {
-    if (segment.kind !== "variable") return [];
-    const path = binding.variables.get(segment.fieldPath);
+  const conditions = variablesOf(binding.template).flatMap(({ fieldPath, segments }) => {
+    const path = binding.variables.get(fieldPath);
     const field = path?.at(-1);
     if (path === undefined || field === undefined) return [];
     const { optional, isSet } = access(path);
     const value = pathText(method, field, optional, file);
-    const pattern = patternText(segment.segments);
+    const pattern = patternText(segments);
     const form = escapesSlash(method, pattern) ? "" : `, ${printString(pattern)}`;
     const condition = `${file.runtimeValue("fits")}(${value}${form})`;
     if (!isLast && hasZero(field)) return [`${isSet} && ${condition}`];
@@ -81,7 +80,7 @@ function bindingLines(
   const maskSubject = (mask: DescField) => requestSubject(mask, binding.body, responseMessage, file.types);
   const context = { rules, file, input: method.desc.input, maskSubject };
   const writer = file.runtimeValue("RequestWriter");
-  const values = variableValues(method, binding, file, isChosen);
+  const values = segmentValues(method, binding, file, isChosen);
   const make = (parts: readonly string[]) =>
     `new ${writer}(${printString(binding.verb)}, ${pathExpression(binding, parts)});`;
   const parameters = parameterLinesOf(binding, context);
@@ -113,14 +112,14 @@ function parameterLinesOf(binding: BindingModel, context: Context): string[] {
   ];
 }
 
-/** Returns the path as a template, from the expressions for its variables. */
-function pathExpression(binding: BindingModel, variables: readonly string[]): string {
+/** Returns the path as a template, from the expressions for the variables of its segments. */
+function pathExpression(binding: BindingModel, segmentValues: readonly string[]): string {
   const { segments, verb } = binding.template;
-  const values = [...variables];
+  const values = [...segmentValues];
   const parts = segments.map((segment) => {
     if (segment.kind === "literal") return escapeTemplate(segment.text);
     if (segment.kind === "wildcard") return segment.deep ? "**" : "*";
-    const { before = "", after = "" } = segment;
+    const [before = "", after = ""] = [segment.texts.at(0), segment.texts.at(-1)];
     return `${escapeTemplate(before)}\${${values.shift()}}${escapeTemplate(after)}`;
   });
   const text = `/${parts.join("/")}${verb === "" ? "" : `:${escapeTemplate(verb)}`}`;
@@ -131,36 +130,52 @@ function escapeTemplate(text: string): string {
   return text.replace(/[`\\]|\$\{/g, "\\$&");
 }
 
-/** Returns the expressions for the variables of a path, in order, and names for them. */
-function variableValues(
+/** Returns the expressions for the variables of each segment, in order, and names for them. */
+function segmentValues(
   method: MethodModel,
   binding: BindingModel,
   file: AdapterFile,
   isChosen: boolean,
 ): Array<{ readonly name: string; readonly value: string }> {
   return binding.template.segments.flatMap((segment) => {
-    if (segment.kind !== "variable") return [];
-    const value = variable(method, segment, binding, file, isChosen);
-    return [{ name: protoCamelCase(segment.fieldPath.replaceAll(".", "_")), value }];
+    if (segment.kind !== "variables") return [];
+    const value = segmentValue(method, segment, binding, file, isChosen);
+    const names = segment.variables.map(({ fieldPath }) => fieldPath.replaceAll(".", "_"));
+    return [{ name: protoCamelCase(names.join("_")), value }];
   });
 }
 
-function variable(
+/** Returns the expression for the part of a segment from its first to its last variable. */
+function segmentValue(
   method: MethodModel,
-  segment: Extract<BindingModel["template"]["segments"][number], { kind: "variable" }>,
+  { variables, texts }: Extract<Segment, { kind: "variables" }>,
   binding: BindingModel,
   file: AdapterFile,
   isChosen: boolean,
 ): string {
-  const path = binding.variables.get(segment.fieldPath);
+  const values = variables.map((each) => variable(method, each, binding, file, isChosen));
+  const [only = ""] = values;
+  if (values.length === 1) return only;
+  const names = variables.map(({ fieldPath }) => fieldPath);
+  return `${file.runtimeValue("pathParts")}([${values.join(", ")}], ${printInline(texts.slice(1, -1))}, ${printInline(names)})`;
+}
+
+function variable(
+  method: MethodModel,
+  { fieldPath, segments }: PathVariable,
+  binding: BindingModel,
+  file: AdapterFile,
+  isChosen: boolean,
+): string {
+  const path = binding.variables.get(fieldPath);
   const field = path?.at(-1);
-  if (path === undefined || field === undefined) throw new Error(`${segment.fieldPath} is not resolved`);
+  if (path === undefined || field === undefined) throw new Error(`${fieldPath} is not resolved`);
   const { optional, mayBeUnset } = access(path);
   const value = mayBeUnset
     ? optionalPathValue(method, field, optional, isChosen, file)
     : pathText(method, field, optional, file);
-  const pattern = patternText(segment.segments);
-  const name = printString(segment.fieldPath);
+  const pattern = patternText(segments);
+  const name = printString(fieldPath);
   const controls = method.rules.controlsInPath ? ', "controls"' : "";
   if (pattern === "**") return `${file.runtimeValue("pathSegments")}(${value}, ${name}${controls})`;
   if (escapesSlash(method, pattern)) {

@@ -2,8 +2,8 @@ import type { FieldEntry, Kind, MessageTable, ProtoWriter } from "connect-rest-c
 import type { RestResponse } from "./rest-response.ts";
 
 /**
- * The source of a field that is not in the body: a header or a link in it (RFC 8288), the status, or a path
- * in the payload.
+ * The source of a field that the body table does not read: a header or a link in it (RFC 8288), the status,
+ * or a path in the payload.
  */
 export type HeadSource =
   | { readonly header: string; readonly rel?: string }

@@ -206,8 +206,8 @@ export interface MethodRules {
   /** Known limits of the upstream. */
   readonly rateLimits?: readonly RateLimitRule[];
   /**
-   * Whether a request that may have been executed may be retried: by `idempotent`, `idempotency_level`, the
-   * HTTP method, or an idempotency key.
+   * Whether a request that may have been executed may be retried. Determined by `idempotent`,
+   * `idempotency_level`, the HTTP method, or an idempotency key.
    */
   readonly idempotent: boolean;
   /** Set if the response may mean that the operation was only accepted. */

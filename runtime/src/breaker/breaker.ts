@@ -194,7 +194,9 @@ function asFinding(verdict: Verdict): Finding {
   return verdict === "works" || verdict === "nothing" ? verdict : "fails";
 }
 
-/** Reports whether the request reached the origin. A missed deadline is inconclusive. */
+/**
+ * Converts a verdict to a finding about whether the origin is reachable. A missed deadline is inconclusive.
+ */
 function reached(verdict: Verdict): Finding {
   if (verdict === "unreachable") return "fails";
   return verdict === "late" || verdict === "nothing" ? "nothing" : "works";

@@ -293,7 +293,7 @@ test("a slow method is not judged by the usual latency of another method", () =>
   for (let i = 0; i < 50; i++) expect(tested.request("a", LATE, { ms: 2000, method: "slow" })).toBe(true);
 });
 
-test("requests beyond the limit wait for their turn, and are rejected if a circuit opens meanwhile", async () => {
+test("requests beyond the limit wait for their turn, and are rejected if a circuit opens in the meantime", async () => {
   const tested = new Tested();
   const { signal } = new AbortController();
   const admit = (caller: string) => tested.breaker.admit({ caller, signal: () => signal });

@@ -104,7 +104,7 @@ async function observe<T extends UpstreamResponse>(
   return response;
 }
 
-/** Copies the context field by field, since a context may compute fields lazily. */
+/** Copies the fields by name, since a spread would not copy fields that a context computes lazily. */
 export function ofContext({
   context,
 }: RunningCall): Pick<UpstreamCall, "header" | "signal" | "expiresAt" | "provided"> {

@@ -252,7 +252,7 @@ async function reportsOf(kind: Kind, end: End, transportOf: (rest: Rest) => Tran
   const { rest, reports, reported, caller } = await started(kind, end);
   await end.run(kind, transportOf(rest), caller).catch(() => undefined);
   await reported;
-  // A second report would wait for requests in progress
+  // waits for requests in progress, which could cause a second report
   await rest.close();
   return reports.map(({ error }) => error?.code);
 }

@@ -91,7 +91,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /**
-   * Calls a function of the adapter. An exception that is not a ConnectError becomes an error of the adapter.
+   * Calls a function of the adapter. An exception that is not a ConnectError is reported as an error of the
+   * adapter.
    */
   adapted<T>(step: string, act: () => T): T {
     try {

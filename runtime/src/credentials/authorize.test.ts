@@ -125,7 +125,7 @@ test("OAuth 1.0a signs a form that has lists in brackets and all kinds of charac
   verify(seen, origin, "c&s", "ts");
 });
 
-test("OAuth 1.0a does not sign JSON bodies and raw bytes", async () => {
+test("OAuth 1.0a does not sign JSON bodies or raw bytes", async () => {
   for (const write of [
     (request: RequestWriter) => request.json({ id: 700000000000000001n }),
     (request: RequestWriter) => request.bytes("multipart/form-data; boundary=x", Buffer.from("--x--")),

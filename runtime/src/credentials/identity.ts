@@ -4,7 +4,7 @@ import type { CredentialKind } from "../adapter/rules.ts";
 import { Secret } from "../text/secret.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** Distinguishes sets of credentials without storing them, by a hash with a private key. */
+/** Identifies sets of credentials by a keyed hash, without storing the credentials. */
 export class Identities {
   private readonly key: string;
 

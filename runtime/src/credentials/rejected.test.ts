@@ -56,7 +56,7 @@ test("a token that the upstream rejects is refreshed, and the request is retried
   expect(asked).toBe(1);
 });
 
-test("after three rejections the caller receives the error, and `rejected` was called for all refreshed credentials", async () => {
+test("after three rejections, the caller receives the error, and `rejected` has been called for all refreshed credentials", async () => {
   const told: string[] = [];
   const end = async () => {
     told.push("new");

@@ -104,7 +104,7 @@ test("after a failed background refresh the token is used until it expires, and 
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 
-test("while the token endpoint is unavailable, it is requested less and less often, and calls fail immediately with the delay", async () => {
+test("while the token endpoint is unavailable, requests to it become less frequent, and calls fail immediately and state the delay", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = () => ({ status: 503, body: "down" });
   for (let second = 0; second < 600; second++) {

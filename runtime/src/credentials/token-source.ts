@@ -60,7 +60,7 @@ export interface TokenSourceOptions {
   readonly mayAskForItself?: boolean;
 }
 
-/** The token that replaces a token which the upstream rejected. */
+/** The replacement of a token that the upstream rejected. */
 export interface AnotherToken {
   readonly token: Secret;
   /**

@@ -20,7 +20,7 @@ test.each([
   ["<Key>a&amp;b&lt;c&quot;</Key>", 'a&b<c"', "<Key>[secret]</Key>"],
   ["<p>it&#39;s so, it&#039;s, it&apos;s so</p>", "it's so", "<p>[secret], it&#039;s, [secret]</p>"],
   ["a+b(c)[d]{e}|f\\g^h$i.j?", "a+b(c)[d]{e}|f\\g^h$i.j?", "[secret]"],
-])("redaction in %j of the secret %j returns %j", (text, secret, left) => {
+])("in the text %j, the secret %j is redacted: %j", (text, secret, left) => {
   expect(redactText(text, secrets(secret))).toBe(left);
 });
 
@@ -30,12 +30,9 @@ test.each([
   ["risk-1234", "sk-123", "risk-1234"],
   ["cafés, café", "café", "cafés, [secret]"],
   ["every word", "", "every word"],
-])(
-  "redaction in %j of the short secret %j, which is matched only as a whole word, returns %j",
-  (text, secret, left) => {
-    expect(redactText(text, secrets(secret))).toBe(left);
-  },
-);
+])("in the text %j, the short secret %j is redacted only as a whole word: %j", (text, secret, left) => {
+  expect(redactText(text, secrets(secret))).toBe(left);
+});
 
 test("text that is similar to a secret is not redacted", () => {
   expect(holdsSecret("the password is hunter22", secrets("hunter22"))).toBe(true);

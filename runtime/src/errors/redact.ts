@@ -20,7 +20,8 @@ import type { ErrorDetail } from "./rest-error.ts";
 const MAX_SHOWN = 500;
 
 /**
- * How many times the maximum shown length is searched for text to show, since escapes and blanks are dropped.
+ * The length of the beginning of a text that is searched, as a multiple of the maximum length that is shown.
+ * Escapes and blanks in the searched part are dropped.
  */
 const LOOKED_AT = 4;
 

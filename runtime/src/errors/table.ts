@@ -18,7 +18,7 @@ export const ERRORS = {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be part of a URL path; {remedy}",
     cause:
-      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path.",
+      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path. If several parameters share a path segment, one contains the text that separates them.",
     remedy: "Send a value that is not empty, not `.` or `..`, and has no control characters.",
   },
   PARAMETER_VALUE_INVALID: {
@@ -52,7 +52,7 @@ export const ERRORS = {
   REQUEST_NOT_HTTP: {
     code: Code.Internal,
     text: "upstream {upstream}: the request is not valid HTTP: {problem}",
-    cause: "A constant header or the verb of the method is not allowed in HTTP.",
+    cause: "A constant header or the verb of the method is not valid HTTP.",
     remedy: "Correct the rules of the method.",
   },
   ADAPTER_FAILED: {
@@ -252,7 +252,8 @@ export const ERRORS = {
     text: "upstream {upstream}: the {client} failed before the response: {problem}",
     cause:
       "The dispatcher or `fetch` of the options failed. The error does not show whether the request was sent.",
-    remedy: "See the cause. Retry if the method is idempotent: the upstream may have executed the request.",
+    remedy:
+      "See the cause. Retry only if the method is idempotent, because the upstream may have executed the request.",
   },
   UPSTREAM_CLIENT_FAILED: {
     code: Code.Internal,
@@ -273,14 +274,14 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "upstream {upstream}: the connection was closed before the response",
     cause: "The upstream closed the connection before it sent a response.",
-    remedy: "Retry if the method is idempotent: the upstream may have executed the request.",
+    remedy: "Retry only if the method is idempotent, because the upstream may have executed the request.",
   },
   UPSTREAM_TRUNCATED: {
     code: Code.Unavailable,
     text: "upstream {upstream}: the response body is incomplete",
     cause:
       "The upstream closed the connection before the end of the body, or the compressed body is incomplete.",
-    remedy: "Retry if the method is idempotent: the upstream may have executed the request.",
+    remedy: "Retry only if the method is idempotent, because the upstream may have executed the request.",
   },
   UPSTREAM_NOT_HTTP: {
     code: Code.Unavailable,
@@ -292,7 +293,7 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "upstream {upstream}: the circuit is open after too many failures; retry in {delay} ms",
     cause:
-      "Recent requests failed, so a circuit opened. If no connection to the upstream was established, the circuit is open for all callers. Otherwise it is open only for the caller whose requests failed. After the cooldown, a probe decides whether the circuit closes. A caller also gets this error if more than 256 of its requests wait because the upstream fails for several callers.",
+      "Recent requests failed, so a circuit opened. If no connection to the upstream was established, the circuit is open for all callers. Otherwise the circuit is open only for the caller whose requests failed. After the cooldown, a probe decides whether the circuit closes. A caller also gets this error if more than 256 of its requests wait because the upstream fails for several callers.",
     remedy: "Wait for the delay in the RetryInfo, and investigate the earlier failures.",
   },
   UPSTREAM_INTERIM_RESPONSES: {
@@ -478,7 +479,7 @@ export const ERRORS = {
   },
   RESPONSE_DRIFT: {
     code: Code.Internal,
-    text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (strict mode)",
+    text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (differences: fail)",
     cause:
       "The response differs from its description, and the settings turn the difference into an error. With `strict`, only lost values are errors.",
     remedy: "Correct the .proto file, or set the class of the difference to `log`.",

@@ -66,7 +66,7 @@ test.each<[string, Given, string]>([
     "upstream things responded with 503 Service Unavailable",
   ],
   [
-    "HTML that says it is plain text",
+    "HTML that is declared as plain text",
     { body: " <!doctype html>", headers: { "content-type": "text/plain" } },
     "upstream things responded with 503 Service Unavailable",
   ],
@@ -160,7 +160,7 @@ const ERRORS: readonly ErrorRule[] = [
 const item = (code: number) => ({ body: { errors: [{ title: "T", code }] } });
 
 test.each<[string, number, Given, Code, string]>([
-  ["status and subcode", 400, item(8001), Code.AlreadyExists, "NAME_TAKEN"],
+  ["the status and the subcode", 400, item(8001), Code.AlreadyExists, "NAME_TAKEN"],
   ["no subcode", 400, item(0), Code.InvalidArgument, "NO_SUBCODE"],
   ["a subcode that no rule names", 400, item(9), Code.InvalidArgument, "BAD_REQUEST"],
   [
@@ -220,7 +220,7 @@ test.each([
   expect(errorInSuccess({ ...errorResponse(200), json }, rules, NOW) !== undefined).toBe(fits);
 });
 
-test("the caller receives the upstream's text about rejected credentials of the caller", () => {
+test("the caller receives the upstream's text about the caller's rejected credentials", () => {
   const error = errorOf(401, { body: { message: "expired" } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.Unauthenticated,
@@ -358,7 +358,7 @@ test("no error contains 12 consecutive characters of a secret, regardless of whe
     {
       interruptAfterTimeLimit: 4000,
       numRuns: 400,
-      // words of this secret are names in the runtime of JavaScript
+      // words of this secret are also names of properties that JavaScript objects inherit
       examples: [
         ["prototype/++aaB/0a+/+00/A0A", { error: "No such book" }, 0],
         ["toString/++aaB/valueOf+/+00/A0A", { error: "No such book" }, 0],
@@ -367,7 +367,7 @@ test("no error contains 12 consecutive characters of a secret, regardless of whe
   );
 });
 
-/** Returns all texts of an error, without the descriptors of its details. */
+/** Returns all strings in an error, without the descriptors of its details. */
 function textsOf(error: ConnectError): string {
   const details = error.details.map((detail) =>
     "desc" in detail

@@ -10,7 +10,7 @@ afterEach(closeWatching);
 
 const NEXT = 61_000;
 
-test("after a session changes to another user, no poll for watchers of the previous user uses it", async () => {
+test("after a session changes to another user, no poll for watchers of the previous user uses the session", async () => {
   const users = fc.constantFrom("ada", "bob", "cy");
   const changes = fc.array(fc.record({ session: fc.nat(2), user: users }), { minLength: 1, maxLength: 4 });
   await fc.assert(

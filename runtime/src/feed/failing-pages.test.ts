@@ -73,7 +73,7 @@ test("heartbeats report the failure of a page, from the poll in which it fails t
   expect(failure()).toBeUndefined();
 });
 
-test("a stream that starts from an id or a token waits while the event that it names may be on a failing page", async () => {
+test("a stream that starts from an id or a token waits while the named event may be on a failing page", async () => {
   const before = startWatching();
   before.timeline.ids = [1, 2, 3, 4];
   const known = before.watching({ backlog: true });

@@ -274,7 +274,7 @@ test("events that expire in the feed do not cause a gap", async () => {
   expect([watcher.ids, watcher.batches.some(({ gap }) => gap)]).toEqual([[3], false]);
 });
 
-test("a token resumes in another process without loss or repetition, and a gap reports missed events", async () => {
+test("a token resumes a stream in another process without loss or repetition, and a gap reports missed events", async () => {
   const timeline = new Timeline();
   timeline.ids = [1, 2, 3];
   const first = startWatching({ timeline });

@@ -104,7 +104,7 @@ export class Poller {
   }
 
   /**
-   * Adopts the schedule of another process, which is the one that polls.
+   * Adopts the schedule of the process that polls.
    *
    * @param polledAt the start or end of that process's last poll, in milliseconds since 1970
    * @param waitMs the wait of that process before its next poll

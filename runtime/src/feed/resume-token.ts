@@ -29,7 +29,7 @@ export type TokenFault =
 export class ResumeTokens {
   private readonly keys: readonly Buffer[];
 
-  /** @param keys the first key signs, and all keys verify; at least one */
+  /** @param keys at least one; the first key signs, and all keys verify */
   constructor(keys: ReadonlyArray<string | Secret>) {
     // the derived key has a fixed length, and is used only for resume tokens
     this.keys = keys.map((key) =>

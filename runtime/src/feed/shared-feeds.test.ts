@@ -165,7 +165,7 @@ test("an entry with the whole window is published regularly, so that a bus can d
   expect(kinds.length).toBeLessThan(10);
 });
 
-test("if a feed has not been polled for a long time, its old entries on the bus are not new for watchers that start now", async () => {
+test("if a feed has not been polled for a long time, its old entries on the bus do not count as new for watchers that start now", async () => {
   const { timeline, clock, processes } = fleet(2);
   timeline.ids = [1];
   const first = processes[0]?.watching();

@@ -117,7 +117,7 @@ function lostOf(page: readonly Named[]): string[] {
 }
 
 test.each<Kind>(["shared", "single"])(
-  "of the items that share a key, each is delivered, equals a delivered item, or is reported as lost: %s poller",
+  "each item that shares a key with another is delivered, equals a delivered item, or is reported as lost: %s poller",
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(drawn, async ([first = [], ...others]) => {

@@ -41,7 +41,7 @@ test("a watcher that reads receives the backlog and all simultaneous events, reg
   );
 });
 
-test("a watcher that does not read is disconnected with its token and can resume there, and other watchers are not delayed", async () => {
+test("a watcher that does not read is disconnected with a token from which it can resume, and other watchers are not delayed", async () => {
   const feed = new BigFeed();
   const { rest, watching, clock } = startWatching({
     options: { fetch: feed.fetch },

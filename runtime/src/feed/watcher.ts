@@ -39,7 +39,7 @@ export class Watcher {
   point: StartPoint | undefined;
   /** The keys in the watcher's token that the feed has not discovered yet. */
   ahead: TokenIds | undefined;
-  /** The number of polls after which `ahead` is forgotten. */
+  /** The number of polls until `ahead` is forgotten. */
   private aheadPolls = 0;
   private readonly options: WatcherOptions;
   private readonly waiting: Batch[] = [];

@@ -1,6 +1,7 @@
 /**
- * Provides `require` in a bundle. undici is CommonJS: a bundler of ES modules, such as esbuild, leaves
- * undici's calls of `require` for Node's modules to a global function. Without a bundler, nothing changes.
+ * Provides `require` in a bundle. undici is CommonJS: a bundler that writes ES modules, such as esbuild,
+ * makes undici's `require` calls for Node's modules use a global `require`. Without a bundler, nothing
+ * changes.
  */
 import { createRequire } from "node:module";
 

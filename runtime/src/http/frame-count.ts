@@ -8,18 +8,15 @@ const BYTES_PER_FRAME = 4 * 1024;
 const GZIP = [Buffer.of(0x1f, 0x8b, 0x08)];
 
 /**
- * The bytes, except the very first one, with which every zstd frame, skippable or not (RFC 8878 section 3),
- * and every gzip member (RFC 1952 section 2.3) begins. Bodies in other codings are a single stream.
+ * The bytes at the beginning of every zstd frame (RFC 8878 section 3, skippable or not) and of every gzip
+ * member (RFC 1952 section 2.3), without the very first byte. Bodies in other codings are a single stream.
  */
 const MARKS: ReadonlyMap<string, readonly Buffer[]> = new Map([
   ["gzip", GZIP],
   ["x-gzip", GZIP],
   ["zstd", [Buffer.of(0xb5, 0x2f, 0xfd), Buffer.of(0x2a, 0x4d, 0x18)]],
 ]);
-/**
- * The maximum length of the part of a mark that ends a chunk, in bytes, if the mark continues in the next
- * chunk.
- */
+/** The maximum number of bytes of a mark at the end of a chunk, if the mark continues in the next chunk. */
 const CUT = 2;
 
 /**

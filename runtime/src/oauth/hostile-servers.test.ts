@@ -123,25 +123,25 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /expected registration_endpoint to be/,
   ],
   [
-    "no PKCE",
+    "no support for PKCE",
     (url) => ({ [METADATA]: { body: { ...good(url), code_challenge_methods_supported: undefined } } }),
     "OAUTH_METADATA_INVALID",
     /code_challenge_methods_supported with S256 \(PKCE\), got none/,
   ],
   [
-    "plain PKCE",
+    "support for only plain PKCE",
     (url) => ({ [METADATA]: { body: { ...good(url), code_challenge_methods_supported: ["plain"] } } }),
     "OAUTH_METADATA_INVALID",
     /got plain/,
   ],
   [
-    "no codes",
+    "no support for codes",
     (url) => ({ [METADATA]: { body: { ...good(url), response_types_supported: ["token"] } } }),
     "OAUTH_METADATA_INVALID",
     /response_types_supported with code, got token/,
   ],
   [
-    "no registration",
+    "no registration endpoint",
     (url) => ({ [METADATA]: { body: { ...good(url), registration_endpoint: undefined } } }),
     "OAUTH_REGISTRATION_FAILED",
     /the server does not let clients register themselves/,
@@ -301,7 +301,7 @@ test("a response without the issuer is rejected if the metadata declares that re
   expect(error.rawMessage).toMatch(/response parameter "iss" \(issuer\) missing/);
 });
 
-test("the request contains PKCE, state and resource, and the code is exchanged with the verifier", async () => {
+test("the request contains a code challenge, a state and the resource, and the code is exchanged with the verifier", async () => {
   const tokens = { access_token: "at-1", token_type: "Bearer", refresh_token: "rt-1" };
   const { url, forms } = await serverSaying((url) => ({
     [METADATA]: { body: good(url) },

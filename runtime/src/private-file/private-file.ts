@@ -41,8 +41,8 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
 }
 
 /**
- * Writes a file with secrets with mode 0600. The write is atomic for concurrent readers, and even if the
- * process ends during the write. Creates missing folders, for this user only.
+ * Writes a file with secrets with mode 0600. The write is atomic: concurrent readers never see a partial
+ * file, even if the process ends during the write. Creates missing folders, for this user only.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */

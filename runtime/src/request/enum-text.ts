@@ -27,5 +27,6 @@ function check(table: EnumTable, value: number): void {
   const other = table.has(value) ? undefined : table.numberOf(String(value));
   if (other === undefined) return;
   const problem = `the number ${value} has no name, and is the spelling of ${other}`;
-  throw invalidParameter(table.name, "request", { problem, remedy: "send a value with a name" }, { value });
+  const invalid = { value, enumName: table.name };
+  throw invalidParameter(table.name, "request", { problem, remedy: "send a value with a name" }, invalid);
 }

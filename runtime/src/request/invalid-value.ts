@@ -12,6 +12,8 @@ export interface ValueProblem {
 export interface Invalid {
   /** The value in the message: the same object, list or map, or an equal scalar. */
   readonly value: unknown;
+  /** The full name of the enum, if the value is a number of an enum. No field of that enum can have it. */
+  readonly enumName?: string;
   /** The key of the invalid entry, if the value is a map. */
   readonly key?: string;
 }

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
-import { locatable } from "./invalid-value.ts";
+import { type Invalid, locatable } from "./invalid-value.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -10,14 +10,15 @@ const MAX_PLACES = 20;
 /**
  * Adds to an error the path of the invalid value in the request message: `pen.lists[1].tags.color`, in names
  * of the .proto file. The code that writes a value knows only the value and its name on the wire. If a scalar
- * occurs in several locations, the path leads to the field that contains all of them. If only the whole
- * request contains all of them, the wire name stays.
+ * occurs in several locations, the path leads to the field that contains all of them. If no field contains
+ * all of them, the error keeps the wire name.
  */
 export function located(error: ConnectError, desc: DescMessage, message: Message): ConnectError {
   const found = locatable(error);
   if (found === undefined) return error;
-  const { value, key, named } = found;
-  const [first, ...others] = pathsTo(desc, message, value).take(typeof value === "object" ? 1 : MAX_PLACES);
+  const { value, key, enumName, named } = found;
+  const isOne = typeof value === "object" || enumName !== undefined;
+  const [first, ...others] = pathsTo(desc, message, found).take(isOne ? 1 : MAX_PLACES);
   if (first === undefined) return error;
   const path = others.reduce(commonPath, first);
   if (path === "") return error;
@@ -34,15 +35,16 @@ function commonPath(one: string, other: string): string {
 
 const STEP = /(?=[.[])/;
 
-function* pathsTo(desc: DescMessage, message: object, wanted: unknown, before = ""): Generator<string> {
+function* pathsTo(desc: DescMessage, message: object, wanted: Invalid, before = ""): Generator<string> {
   for (const field of desc.fields) {
     const value = fieldValue(field, message as Fields);
     if (value === undefined) continue;
     const path = `${before}${field.name}`;
-    if (Object.is(value, wanted)) yield path;
+    const mayMatch = wanted.enumName === undefined || field.enum?.typeName === wanted.enumName;
+    if (mayMatch && Object.is(value, wanted.value)) yield path;
     if (typeof value !== "object" || value === null) continue;
     for (const [step, item] of itemsOf(field, value)) {
-      if (step !== "" && Object.is(item, wanted)) yield path + step;
+      if (mayMatch && step !== "" && Object.is(item, wanted.value)) yield path + step;
       const { message: type } = field;
       // well-known types may be plain values
       if (type !== undefined && isMessage(item)) yield* pathsTo(type, item, wanted, `${path}${step}.`);

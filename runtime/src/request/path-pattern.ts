@@ -29,8 +29,7 @@ export function pathPattern(value: PathValue, pattern: string, field: string, co
  * Reports whether a path variable can have this value, so that the binding with the variable applies.
  *
  * @param pattern the pattern for the value; undefined for a single segment, which fits every value that is
- *   not
- *   empty, since slashes are escaped
+ *   not empty, since slashes are escaped
  */
 export function fits(value: PathValue | undefined, pattern?: string): boolean {
   return value !== undefined && value !== "" && (pattern === undefined || matches(String(value), pattern));

@@ -90,7 +90,7 @@ test("lone surrogates in query parameters and map keys are rejected", () => {
   expect(failure(() => writer().queryMap("x", { "\udc00": "a" })).code).toBe(Code.InvalidArgument);
 });
 
-test("a query round-trips in a URL parser", () => {
+test("a query round-trips through a URL parser", () => {
   const text = fc.string({ unit: "grapheme" });
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), (pairs) => {

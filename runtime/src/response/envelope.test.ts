@@ -44,7 +44,7 @@ test.each<[number, JsonValue, number]>([
   expect(statusOf(http, body, withStatus)).toBe(status);
 });
 
-test("valueAt reads own keys only, and also enters arrays", () => {
+test("valueAt reads only own keys, and also reads array items", () => {
   expect(valueAt({}, "constructor.name")).toBeUndefined();
   expect(valueAt([{ a: 1 }], "0.a")).toBe(1);
   expect(valueAt([1], "length")).toBeUndefined();

@@ -49,8 +49,7 @@ export class Page {
 
   /**
    * @param rules the paths of the list. This page uses the first path that leads to an array, or otherwise
-   *   the
-   *   first that leads to a representation of an empty list, or otherwise the first path.
+   *   the first that leads to a representation of an empty list, or otherwise the first path.
    */
   constructor({ value, exactly, verbatim }: Pick<Body, "value" | "exactly" | "verbatim">, rules: ListRules) {
     const { envelope, paths, empty, item } = rules;

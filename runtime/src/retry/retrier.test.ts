@@ -37,7 +37,7 @@ const timeout = restError("UPSTREAM_TIMEOUT", { upstream: UPSTREAM, part: "the h
 test.each<[string, unknown, boolean, boolean]>([
   ["no connection", unreachable, true, true],
   ["a closed connection", reset, true, false],
-  ["half of a body", restError("UPSTREAM_TRUNCATED", { upstream: UPSTREAM }), true, false],
+  ["a truncated body", restError("UPSTREAM_TRUNCATED", { upstream: UPSTREAM }), true, false],
   ["502", responded(502, Code.Unavailable), true, false],
   ["503", unavailable, true, false],
   ["a 503 with a delay", responded(503, Code.Unavailable, 10), true, false],

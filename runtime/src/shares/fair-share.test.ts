@@ -15,7 +15,7 @@ test("one caller gets three quarters of a limit, and each further caller three q
   expect(greedy(12_000, 3)).toEqual([9000, 2250, 563]);
 });
 
-test("one caller may take all of a limit of one or two, and leaves one free of a limit of three or four", () => {
+test("one caller may take all of a limit of 1 or 2, and all but one of a limit of 3 or 4", () => {
   expect([1, 2, 3, 4].map((limit) => greedy(limit, 1))).toEqual([[1], [2], [2], [3]]);
 });
 
@@ -25,7 +25,7 @@ const step = fc.record({
   gives: fc.boolean(),
 });
 
-test("property: when a caller takes an amount, a third of its total stays free, and the counts are exact", () => {
+test("property: when a caller takes an amount, a third of the caller's total stays free, and the counts are exact", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), fc.array(step, { maxLength: 100 }), (limit, steps) => {
       const share = new FairShare(() => limit);

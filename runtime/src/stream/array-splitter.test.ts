@@ -156,7 +156,7 @@ test("items before an item that is too large are delivered", () => {
   expect(() => items.next()).toThrow(RecordTooLarge);
 });
 
-test("an item of 10 MB in chunks of one byte costs only a small multiple of the item in one chunk", () => {
+test("splitting a 10 MB item in one-byte chunks costs only a small multiple of splitting it in one chunk", () => {
   const bytes = bytesOf(`[{"a":"${"\\\\[é".repeat(2_000_000)}"}]`);
   const timed = (chunks: Iterable<Uint8Array>) => {
     const start = process.cpuUsage().user;

@@ -162,7 +162,7 @@ test("if a second has more posts than a page holds, the missing posts are report
   expect(await streamed(order, () => 2)).toEqual({ ids: [3, 2, 4], lost: 1 });
   const error = await failureOf(streamed(order, () => 2, { strict: true }));
   expect(error.rawMessage).toBe(
-    "upstream things: test.v1.StreamService.List: posts: expected items with one cursor on one page, got more (strict mode)",
+    "upstream things: test.v1.StreamService.List: posts: expected items with one cursor on one page, got more (differences: fail)",
   );
 });
 

@@ -25,7 +25,7 @@ function follow(href: string, base = prefixed): RestRequest | undefined {
   }
 }
 
-test("a link to the next page keeps the headers of the request, and its own query is not changed", () => {
+test("the request for a linked page has the headers of the original request, and the unchanged query of the link", () => {
   expect(follow("/api/x?c=%2B+%C3%A9&&d&key=1&k%65y=2&e=[]")).toEqual({
     ...current,
     path: "/x",

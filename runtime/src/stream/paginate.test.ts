@@ -134,7 +134,7 @@ test("a list requests the next page only when its first item is requested", asyn
 test.each([
   ["a string", (_url: string) => "/v2/items?p=2", "/v2/items?p=2"],
   ["an absolute address", (url: string) => `${url}/v2/items?p=2#x`, "/v2/items?p=2"],
-  ["a query alone", () => "?p=2", "/v2/items?p=2"],
+  ["only a query", () => "?p=2", "/v2/items?p=2"],
   ["a relative path", () => "more?p=2", "/v2/more?p=2"],
   ["the base itself", () => "/v2", "/v2"],
 ])("a list follows a link to its next page that is %s", async (_what, href, expected) => {
@@ -491,7 +491,7 @@ test("an item with a lost value ends a strict stream", async () => {
   });
   const error = await failureOf(upstream.all());
   expect(error.rawMessage).toBe(
-    "upstream things: test.v1.StreamService.List: posts[0].id: expected uint64, got string (strict mode)",
+    "upstream things: test.v1.StreamService.List: posts[0].id: expected uint64, got string (differences: fail)",
   );
 });
 

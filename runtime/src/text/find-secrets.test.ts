@@ -243,7 +243,7 @@ test("text other than the secret is not redacted", () => {
   );
 });
 
-test("a long secret, such as an OAuth 2 token, is found as a whole and truncated", () => {
+test("a long secret, such as an OAuth 2 token, is found both as a whole and truncated", () => {
   for (const length of [1000, 2048, 2049, 8000]) {
     const token = "eyJhbGciOiJSUzI1NiJ9.".repeat(400).slice(0, length);
     expect(redact(`Bearer ${token}!`, token)).toBe("Bearer [secret]!");

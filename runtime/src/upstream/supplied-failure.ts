@@ -108,8 +108,8 @@ interface Cause {
 }
 
 /**
- * Returns an error and its chain of causes. For an aggregate error, follows the first of its errors. Errors
- * with codes are first.
+ * Returns an error and its chain of causes, errors with codes first. The chain continues with the first error
+ * of an aggregate error.
  */
 function causesOf(error: unknown): Cause[] {
   const found: Cause[] = [];

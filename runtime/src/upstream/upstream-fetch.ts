@@ -29,8 +29,7 @@ export interface UpstreamFetch {
    * followed.
    *
    * @throws ConnectError if the connection fails, if the response exceeds a limit, and for an address outside
-   *   of
-   *   `origins`
+   *   of `origins`
    */
   fetch(address: string, init?: UpstreamFetchInit): Promise<Response>;
   close(): Promise<void>;

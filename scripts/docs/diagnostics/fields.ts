@@ -16,7 +16,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "time-format": {
       meaning:
-        "The `format` of a time does not identify a point in time: the format has no year, or has a part without the next larger part (`YYYY-mm-DD` has a minute but no month). Or the format has a part of another format language (`yyyy`, `hh`, `SSS`) or the same part twice, which would be literal text.",
+        "The `format` of a time does not identify a point in time: the format has no year, or has a part without the next larger part (`YYYY-mm-DD` has a minute but no month). Or the format has a part of another format language (`yyyy`, `hh`, `SSS`), or the same part twice; the runtime would send such a part as literal text.",
       remedy:
         "Use each of `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss` at most once, from the year down to the smallest part, in any order. For fractions and zones, use `unit: ISO_8601`, or a string field.",
     },
@@ -132,13 +132,13 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "unwrapped-request": {
       meaning:
-        "A oneof of the layout UNWRAPPED belongs to the request message itself, or is sent in a query or form, where several members would be the same string.",
+        "A oneof of the layout UNWRAPPED belongs to the request message itself, or is sent in a query or form, where values of several members could be the same string.",
       remedy:
         "Move the oneof to a separate message, and send this message in a JSON body. Or make sure that at most one member is a string, a number or a boolean.",
     },
     "from-nested": {
       meaning:
-        "A field comes from a header or the status, but its message is nested in a response or is an item of a stream. Neither headers nor the status are available there.",
+        "A field comes from a header or the status, but its message is nested in a response or is an item of a stream. Neither headers nor the status are available in nested messages and items.",
       remedy: "Move the field to the response message.",
     },
     "when-member": {

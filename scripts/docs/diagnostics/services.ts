@@ -130,7 +130,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning:
         "The condition of a rate limit cannot be checked, or is never true: its key is not a field of the request, or the field cannot have the value.",
       remedy:
-        "Use the path of a field of the request, and values that it can have. Write conditions into the rate limits of methods. Methods with the same `bucket` share a count.",
+        "Use the path of a request field, and values that this field can have. Only rate limits of methods can have a condition; methods with the same `bucket` share a count.",
     },
   },
   Streams: {
@@ -192,7 +192,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "undeclared-key": {
       meaning:
-        "No field reads the value at a path or a key. Every such key is reported if a mistake would not be noticed at run time (`key` of `poll` and of `overlap`, keys that `records` adds). In other places, only a key that is similar to a declared key is reported, because a description may omit keys.",
+        "No field reads the value at a path or a key. For `key` of `poll` and of `overlap`, and for keys that `records` adds, every such key is reported, because the mistake would go unnoticed at run time. In other places, only a key that is similar to a declared key is reported, because a description may omit keys.",
       remedy:
         "Correct the key, or declare a field for it. If the upstream has exactly this key, quote it: `'id'`, `page.'next'`. Paths into a page are compared with the response of a unary method of the service with the same URL.",
     },

@@ -11,22 +11,22 @@ import { demo, serverOf } from "./variant.ts";
 /** Every documented format of an error, all with the same cause, and the expected text. */
 const SHAPES: ReadonlyArray<readonly [name: string, body: unknown, text: string]> = [
   [
-    "A: items beside an empty answer",
+    "A: items next to an empty response",
     { response: [], errors: [{ title: "Title", code: 1, detail: "Detail" }] },
     "Title: Detail",
   ],
-  ["B: items alone, without details", { errors: [{ title: "Title", code: 1 }] }, "Title"],
-  ["C: a text", { response: "Detail" }, "Detail"],
+  ["B: only items, without details", { errors: [{ title: "Title", code: 1 }] }, "Title"],
+  ["C: a string", { response: "Detail" }, "Detail"],
   ["D: titles as keys, in an array", { response: { errors: [{ Title: "Detail" }] } }, "Title: Detail"],
   ["D: titles as keys", { response: { errors: { Title: "Detail" } } }, "Title: Detail"],
-  ["E: a text beside the answer", { error: "Detail" }, "Detail"],
-  ["E: an error of OAuth", { error: "title", error_description: "Detail" }, "title: Detail"],
+  ["E: a string next to the response", { error: "Detail" }, "Detail"],
+  ["E: an OAuth error", { error: "title", error_description: "Detail" }, "title: Detail"],
   [
-    "G: items beside an object",
+    "G: items next to an object",
     { response: { blog: { name: "b" } }, errors: [{ title: "Title", code: 0, detail: "Detail" }] },
     "Title: Detail",
   ],
-  ["an item that is no object", { errors: ["odd", 5, null, { title: "Title", code: 1 }] }, "Title"],
+  ["an item that is not an object", { errors: ["odd", 5, null, { title: "Title", code: 1 }] }, "Title"],
   [
     "an item whose fields have other types",
     {
@@ -38,13 +38,13 @@ const SHAPES: ReadonlyArray<readonly [name: string, body: unknown, text: string]
     "Title",
   ],
   [
-    "an item with further keys",
+    "an item with additional keys",
     { errors: [{ title: "Title", code: 1, logout: true, gdpr_auth_token: "x" }] },
     "Title",
   ],
   ["items in an object", { errors: { title: "Title", code: 1 } }, "Title"],
   ["no items", { response: [], errors: [] }, ""],
-  ["a reason alone", { response: [] }, ""],
+  ["only a reason phrase", { response: [] }, ""],
 ];
 
 const STATUSES = [
@@ -74,7 +74,10 @@ describe.each(STATUSES)("status %i", (status, code) => {
 
   test.each([
     ["nothing", { body: "" }],
-    ["a page of a proxy", { body: "<html><h1>Oh no</h1></html>", headers: { "content-type": "text/html" } }],
+    [
+      "a proxy's error page",
+      { body: "<html><h1>Oh no</h1></html>", headers: { "content-type": "text/html" } },
+    ],
     ["broken JSON", { body: '{"meta":{"status":', headers: { "content-type": "application/json" } }],
     ["bytes", { body: Buffer.from([0xff, 0xfe, 0]), headers: { "content-type": "image/png" } }],
     ["null", { body: "null", headers: { "content-type": "application/json" } }],

@@ -22,20 +22,15 @@ const token = { access_token: "a", expires_in: 2520, token_type: "bearer", scope
 const read = { accessToken: "a", expiresIn: 2520, tokenType: "bearer", scope: "basic" };
 
 const JSON_TOKENS: readonly Read[] = [
-  ["no token of who the user is", create, { json: { ...token, id_token: false } }, read],
-  [
-    "a token of who the user is",
-    create,
-    { json: { ...token, id_token: "jwt" } },
-    { ...read, idToken: "jwt" },
-  ],
+  ["no ID token", create, { json: { ...token, id_token: false } }, read],
+  ["an ID token", create, { json: { ...token, id_token: "jwt" } }, { ...read, idToken: "jwt" }],
   [
     "seconds as text, and another way to write bearer",
     create,
     { json: { ...token, expires_in: "2520", token_type: "Bearer" } },
     { ...read, tokenType: "Bearer" },
   ],
-  ["keys that nobody knows", create, { json: { ...token, api_server: "x" } }, read],
+  ["unknown keys", create, { json: { ...token, api_server: "x" } }, read],
   [
     "a new refresh token",
     refresh,
@@ -50,7 +45,7 @@ const pair = { oauthToken: "t", oauthTokenSecret: "s" };
 /** Methods whose requests are signed with explicit credentials. */
 const FORM_TOKENS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, Answer, object]> = [
   [
-    "as the reference has them",
+    "as in the reference",
     request,
     { body: "oauth_token=t&oauth_token_secret=s&oauth_callback_confirmed=true", headers: FORM },
     { ...pair, oauthCallbackConfirmed: true },
@@ -62,7 +57,7 @@ const FORM_TOKENS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown
     pair,
   ],
   [
-    "with characters that are encoded, and further keys",
+    "with encoded characters and additional keys",
     request,
     {
       body: "oauth_token=a%2Bb+c&oauth_token_secret=%C3%A9&x=1",
@@ -71,13 +66,13 @@ const FORM_TOKENS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown
     { oauthToken: "a+b c", oauthTokenSecret: "é" },
   ],
   [
-    "called HTML",
+    "declared as HTML",
     request,
     { body: "oauth_token=t&oauth_token_secret=s", headers: { "content-type": "text/html" } },
     pair,
   ],
   [
-    "without a type, with a line break at the end",
+    "without a Content-Type, with a line break at the end",
     access,
     { body: "oauth_token=t&oauth_token_secret=s\n" },
     { oauthToken: "t" },
@@ -116,15 +111,15 @@ describe.each([
   const tokens = { token: "t", tokenSecret: "s" };
 
   test.each([
-    ["of OAuth", { json: { error: "invalid_grant", error_description: "Gone" } }, "Gone"],
-    ["of OAuth, without a description", { json: { error: "invalid_grant" } }, "invalid_grant"],
+    ["in OAuth format", { json: { error: "invalid_grant", error_description: "Gone" } }, "Gone"],
+    ["in OAuth format, without a description", { json: { error: "invalid_grant" } }, "invalid_grant"],
     ["in the envelope", { json: ENVELOPE }, "Unable to authorize"],
     [
       "as a line of text",
       { body: "Invalid signature\n", headers: { "content-type": "text/plain" } },
       "401 Unauthorized: Invalid signature",
     ],
-    ["as nothing", { body: "" }, "401 Unauthorized"],
+    ["without a body", { body: "" }, "401 Unauthorized"],
   ] as const)("%s", async (_, answer, text) => {
     const { client } = await signed({ status: 401, ...answer }, call === exchange ? tokens : {});
     const failure = await failureOf(call(client));

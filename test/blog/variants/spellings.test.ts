@@ -20,11 +20,11 @@ const isObject = (value: unknown): value is Json =>
 
 /** Equivalent notations that other servers use in responses. */
 const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
-  "numbers are texts": (value) =>
+  "numbers are strings": (value) =>
     typeof value === "number" || typeof value === "bigint" ? String(value) : value,
   "flags are numbers": (value) => (typeof value === "boolean" ? Number(value) : value),
-  "empty texts are null": (value) => (value === "" ? null : value),
-  "objects have their keys in another order, and keys that nobody knows": (value) =>
+  "empty strings are null": (value) => (value === "" ? null : value),
+  "objects have their keys in another order, and unknown keys": (value) =>
     isObject(value)
       ? { zzz_unknown: [{ deep: 1 }], ...Object.fromEntries(Object.entries(value).reverse()) }
       : value,

@@ -116,6 +116,6 @@ test.each([
   ["localhost.example", false],
   ["127.0.0.1.example", false],
   ["10.0.0.1", false],
-])("isOwnMachine of the host %s is %s", (host, is) => {
+])("isOwnMachine(%s) returns %s", (host, is) => {
   expect(isOwnMachine(host)).toBe(is);
 });

@@ -169,7 +169,8 @@ export const CredentialService: GenService<{
     output: typeof CredentialAnswerSchema;
   },
   /**
-   * Sends a code of the user, which the upstream may reject, in a request that the application signs.
+   * Sends a code that the user entered, in a request that the application signs. The upstream may reject the
+   * code.
    *
    * @generated from rpc rules.v1.CredentialService.ConfirmCode
    */

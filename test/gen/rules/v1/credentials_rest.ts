@@ -123,7 +123,8 @@ export const CredentialService_byToken: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByToken)
 
 /**
- * Sends a code of the user, which the upstream may reject, in a request that the application signs.
+ * Sends a code that the user entered, in a request that the application signs. The upstream may reject the
+ * code.
  *
  * POST /confirm
  *
@@ -219,7 +220,7 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
   comments: {
     service: "Methods that send credentials of the caller.",
     methods: {
-      confirmCode: "Sends a code of the user, which the upstream may reject, in a request that the application signs.",
+      confirmCode: "Sends a code that the user entered, in a request that the application signs. The upstream may reject the\ncode.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.CredentialService)

@@ -25,7 +25,7 @@ export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
  * A rule matches a response if all of its conditions hold: `status`, `subcode` or `subcode_text`, `header`,
  * and `body`. The first rule that matches applies. A response with a success status is an error only if a
  * rule names that status or has a `body`. If such a rule applies to a method, the slower decoder reads all
- * success responses of the method, which takes about five times the processor time.
+ * success responses of the method, at about five times the processor time.
  *
  * @generated from message connectrest.v1.ErrorRule
  */

@@ -302,8 +302,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   redirects?: boolean | undefined;
 
   /**
-   * The OAuth scopes that the credentials need. They document the method for readers and tools; the runtime
-   * does not check them.
+   * The OAuth scopes that the credentials need. The scopes document the method for readers and tools; the
+   * runtime does not check them.
    *
    * @generated from field: repeated string scopes = 20;
    */
@@ -415,8 +415,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   operation?: Operation | undefined;
 
   /**
-   * Parameters with constant values. They are sent in the body if the request has a body that consists of
-   * fields, and otherwise in the query.
+   * Parameters with constant values. Constant parameters are sent in the body if the request has a body that
+   * consists of fields, and otherwise in the query.
    *
    *     parameters: {name: "watch", value: "1"}
    *
@@ -546,8 +546,9 @@ export type Http = Message<"connectrest.v1.Http"> & {
 
   /**
    * Omits fields with `google.api.field_behavior = REQUIRED` from queries and bodies if they have the zero
-   * value, like all other fields. Set this rule for upstreams that treat an explicit zero as the caller's
-   * choice. Default: false; required fields are always sent, since upstreams reject requests without them.
+   * value, like all other fields. Set this rule for upstreams to which an explicit zero means something else
+   * than an absent field. Default: false; required fields are always sent, since upstreams reject requests
+   * without them.
    *
    *     // /books?page=0, where `int32 page` is REQUIRED; with this rule /books
    *     option (connectrest.v1.method).http = {omit_required_zeros: true};
@@ -707,10 +708,10 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
    * The path to error items. If the status is a success status, a response with error items and a payload is
    * a success, and the error items are reported as `lost`. A response with error items and without a payload,
    * or with an empty payload, is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`.
-   * The same holds for the paths of `error_bodies` except `text`. Empty values, the texts `0`, `false`, `none`,
-   * `null` and `ok`, and an object whose `code` is 0, `OK` or 200 to 299 are not error items; without a `code`,
-   * a `status` of `OK` or 200 to 299 decides. To allow error items in successful responses, list their path in
-   * `known`. Default: `errors`.
+   * The same rules apply to the paths of `error_bodies`, except `text`. An empty value, one of the strings
+   * `0`, `false`, `none`, `null` and `ok`, and an object whose `code` is 0, `OK` or 200 to 299 are not error
+   * items. If an object has no `code`, the object is not an error item if its `status` is `OK` or 200 to 299.
+   * To allow error items in successful responses, list their path in `known`. Default: `errors`.
    *
    * @generated from field: string errors = 4;
    */

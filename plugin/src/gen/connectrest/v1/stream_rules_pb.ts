@@ -119,10 +119,10 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   linkQuery: string;
 
   /**
-   * A condition on the payload that holds if more pages follow. On a page with a link or a cursor, the stream
-   * ends and reports the key of the condition as `lost` if the key is missing or null. On a page with a link,
-   * the same happens if the condition does not hold. A condition with `present` reports nothing. Default: no
-   * condition.
+   * A condition on the payload that holds if more pages follow. If a page has a link or a cursor, but the key
+   * of the condition is missing or null, the stream ends and reports this key as `lost`. If a page has a
+   * link, but the condition does not hold, the stream also ends and reports the key. A condition with
+   * `present` reports nothing. Default: no condition.
    *
    *     more: {key: "has_more", values: "true"}
    *
@@ -214,7 +214,7 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   path: string[];
 
   /**
-   * The request field that receives the value. It can be a nested field: `page.after`. A number without
+   * The request field that receives the value. The field can be nested: `page.after`. A number without
    * presence cannot represent 0, so the value 0 ends the list. With presence, 0 is a valid cursor.
    *
    * @generated from field: string field = 2;
@@ -407,8 +407,8 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
   pages?: PollPages | undefined;
 
   /**
-   * With `batch`: the request fields of type string that are not case-sensitive. They are sent in lower case,
-   * and streams whose requests differ only in case share a poller.
+   * With `batch`: the request fields of type string that are not case-sensitive. These fields are sent in
+   * lower case, and streams whose requests differ only in case share a poller.
    *
    * @generated from field: repeated string ignore_case = 9;
    */
@@ -484,9 +484,9 @@ export const PollBatchSchema: GenMessage<PollBatch> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 4);
 
 /**
- * The fields of a request that select the start of a feed's stream. They are not sent to the upstream. A
- * request can set at most one of `backlog`, `after` and `resume_token`, so these fields are usually members
- * of a oneof. If a request sets none of them, the stream starts with the next new item.
+ * The fields of a request that select the start of a feed's stream. These fields are not sent to the
+ * upstream. A request can set at most one of `backlog`, `after` and `resume_token`, so these fields are
+ * usually members of a oneof. If a request sets none of them, the stream starts with the next new item.
  *
  * @generated from message connectrest.v1.PollRequest
  */
@@ -679,7 +679,7 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
   interval?: Duration | undefined;
 
   /**
-   * The maximum number of polls. When it is reached, the call fails with DEADLINE_EXCEEDED. Default: 1000.
+   * The maximum number of polls. After the last poll, the call fails with DEADLINE_EXCEEDED. Default: 1000.
    *
    * @generated from field: int32 max_polls = 9;
    */

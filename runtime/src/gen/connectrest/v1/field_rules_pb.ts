@@ -102,9 +102,9 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
    * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the
    * values as raw JSON, without loss. A google.protobuf.Struct receives decoded values, with integers beyond
-   * 2^53 as strings. If the field is a Struct, the slower decoder reads responses with such keys, which takes
-   * about five times the processor time. A request sends the collected keys back unchanged, except keys that
-   * a declared field also writes.
+   * 2^53 as strings. If the field is a Struct, the slower decoder reads responses with such keys, at about
+   * five times the processor time. A request sends the collected keys back unchanged, except keys that a
+   * declared field also writes.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -222,8 +222,8 @@ export const FieldRulesSchema: GenMessage<FieldRules> = /*@__PURE__*/
  */
 export const FieldRules_Location = {
   /**
-   * The location that google.api.http defines: the path if it names the field, the body if `body` includes
-   * it, otherwise the query.
+   * The location that google.api.http defines: the path if the path names the field, the body if `body`
+   * includes the field, otherwise the query.
    *
    * @generated from enum value: LOCATION_UNSPECIFIED = 0;
    */
@@ -584,7 +584,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
     /**
      * A path from the object that represents the message, e.g. `attributes.title`. If a path contains an
      * index or quotes, as in `items.0.id`, or if a field has both a header and a path as sources, the slower
-     * decoder reads the responses, which takes about five times the processor time.
+     * decoder reads the responses, at about five times the processor time.
      *
      * @generated from field: string path = 3;
      */
@@ -610,7 +610,7 @@ export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
 /**
  * The wire format of a google.protobuf.Timestamp or Duration. A Duration is a number of units, or has the
  * format ISO_8601. The slower decoder reads responses with a Duration, or with a Timestamp in FORMAT,
- * HTTP_DATE or RFC_2822, which takes about five times the processor time.
+ * HTTP_DATE or RFC_2822, at about five times the processor time.
  *
  *     // {"added_at": 1767225600}
  *     google.protobuf.Timestamp added_at = 3 [(connectrest.v1.field).time.unit = SECONDS];
@@ -802,7 +802,7 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
 /**
  * A condition on a JSON object. The condition holds if every field that is set matches. The members of a
  * oneof are tried in the order of their declaration. If a condition has several fields besides `key`, or if
- * its key is a path, the slower decoder reads responses with the message, which takes about five times the
+ * its key is a path, the slower decoder reads all responses that contain the message, at about five times the
  * processor time.
  *
  *     Picture picture = 2 [(connectrest.v1.field).when = {key: "url", present: true}];
