@@ -13,14 +13,17 @@ import { readPage } from "./hand-written.ts";
 import { PAGES } from "./pages.ts";
 import { median } from "./statistics.ts";
 
-/** The time of one method of decoding an upstream's JSON to protobuf or ProtoJSON. */
+/** The time that one method takes to convert an upstream's JSON to protobuf or ProtoJSON. */
 export interface CodecFigures {
   /** The size label of the page. */
   readonly page: string;
   readonly name: string;
   /** Processor time. */
   readonly microseconds: number;
-  /** The ratio to a JSON.parse of the same page in the same batch, as the median over all batches. */
+  /**
+   * The time divided by the time of JSON.parse for the same page in the same batch. The median over all
+   * batches.
+   */
   readonly ratio: number;
 }
 
@@ -60,10 +63,7 @@ function byScanner(scan: Scanner): Work {
   };
 }
 
-/**
- * Returns the decoding methods; the first one is the reference. A method without a format produces no
- * message.
- */
+/** Returns the decoding methods. The first, JSON.parse alone, is the reference and produces no message. */
 function ways(): readonly Way[] {
   return [
     ["`JSON.parse` alone", (body) => void JSON.parse(body.toString())],

@@ -118,13 +118,13 @@ const proxy: Contestant = {
 
 const PATH = "/blog.v1.PostService/ListPosts";
 
-/** The same message as the hand-written page, with all identifiers exact. */
+/** Requires the message of the hand-written page, with exact identifiers. */
 const whole: Method = {
   path: PATH,
   check: (response, page) => difference(messageOf(response), readPage(page.json), page),
 };
 
-/** The same message without unknown keys. */
+/** Requires the same message without unknown keys. */
 const withoutUnknown: Method = {
   path: PATH,
   check: (response, page) => {

@@ -27,7 +27,7 @@ export interface LargeFigures {
    * page's size.
    */
   readonly memory: number;
-  /** The same peak for nine consecutive calls, which leave garbage. */
+  /** The peak during nine consecutive calls, which leave garbage, in the same unit. */
   readonly memoryInARow: number;
 }
 
@@ -39,8 +39,8 @@ const WARM_UP = 3000;
 const CALLS = 9;
 
 /**
- * Measures sequential calls in a process that has already served small pages, and its memory during one more
- * such call.
+ * Measures sequential calls in a process that has already served small pages, and then the memory of the
+ * process during another call.
  */
 export async function measureLarge(options: Options): Promise<LargeFigures[]> {
   const wanted = GATEWAY.filter(({ name }) => isWanted(options, `large ${name}`)).filter(

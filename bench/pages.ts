@@ -113,8 +113,8 @@ interface PageSize {
   /** Default: false. */
   readonly isVaried?: boolean;
   /**
-   * Whether the page is compressed for clients that accept gzip. Its texts then compress like real texts.
-   * Default: false.
+   * Whether the page also exists compressed, for clients that accept gzip. The texts of such a page compress
+   * like real texts. Default: false.
    */
   readonly isCompressed?: boolean;
 }

@@ -13,7 +13,7 @@ export interface PartShare {
   readonly part: string;
   /** The share of the part's own code, without other parts that it calls. All own shares sum to 1. */
   readonly own: number;
-  /** The share of the part including everything that it calls. */
+  /** The share of the part and of everything that the part calls. */
   readonly inclusive: number;
 }
 

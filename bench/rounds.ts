@@ -18,8 +18,8 @@ export interface Figures {
 }
 
 /**
- * The measurements of a contestant with one page, one per round. Measurements with the same index were taken
- * at the same time.
+ * The measurements of a contestant for one page, with one measurement per round. Measurements with the same
+ * index are from the same round.
  */
 export interface Series {
   readonly contestant: Contestant;

@@ -85,8 +85,8 @@ async function measureServices(
 }
 
 /**
- * Returns the command for each server. An installed program finds its packages in its own folder; here the
- * packages are in the services' folder.
+ * Returns the command for each server. An installed program finds packages in its own folder; in this
+ * benchmark, the packages are in the services' folder.
  */
 function commandsOf(folder: string, home: string): Readonly<Record<StartName, StartCommand>> {
   const root = join(import.meta.dirname, "..");

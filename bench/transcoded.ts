@@ -14,8 +14,8 @@ import type { Page } from "./pages.ts";
 import type { Response } from "./response.ts";
 
 /**
- * Compares a page with the output of a transcoding gateway, which must have exactly the keys of the schema,
- * with their values.
+ * Compares a page with the output of a transcoding gateway. The output must have exactly the keys of the
+ * schema, with the values of the page.
  */
 export function checkTranscoded(response: Response, page: Page): string | undefined {
   const schema = responseSchema();

@@ -80,7 +80,7 @@ async function compare(
   const walls: number[] = [];
   const capacities: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // The two configurations take turns in going first.
+    // Each configuration is measured first in every other round.
     const [first, second] = round % 2 === 0 ? [one, two] : [two, one];
     const [a, b] = [await first(), await second()];
     const [single, double] = round % 2 === 0 ? [a, b] : [b, a];
@@ -107,8 +107,8 @@ interface ProcessorTime {
 }
 
 /**
- * Returns the capacity of two processors, where each main thread uses at most one, and all threads together
- * use two.
+ * Returns the capacity of two processors: each main thread uses at most one processor, and all threads
+ * together use at most two.
  */
 function capacityOf(
   calls: number,

@@ -20,7 +20,9 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Returns a `package.json` with a new version, also for the packages of this repository that it needs. */
+/**
+ * Returns a `package.json` with a new version, for the package and for its dependencies in this repository.
+ */
 export function withVersion<T extends Manifest>(manifest: T, version: string): T {
   const own = new Set(PACKAGES.values());
   const updated = (packages: Readonly<Record<string, string>>) =>

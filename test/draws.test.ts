@@ -9,7 +9,7 @@ test.each([
   [101, 100],
   [1_000, 100],
   [3_001, 301],
-])("of the %i draws of a property, npm test makes %i", (all, few) => {
+])("if a property has %i draws, npm test makes %i", (all, few) => {
   expect(fewDraws(all)).toBe(few);
 });
 
@@ -35,6 +35,6 @@ test.each([
   ["fc.assert(property, { numRuns: 100 });", false],
   ["fc.assert(property, { numRuns: 1_000 });", true],
   ["test.each(sampleOf(CASES, 10))", true],
-])("%s has more draws than npm test makes: %s", (source, expected) => {
+])("the source %s has more cases than npm test runs: %s", (source, expected) => {
   expect(hasManyDraws(source)).toBe(expected);
 });

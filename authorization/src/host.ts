@@ -8,7 +8,7 @@ export interface AuthorizationHost {
   readonly limits: AuthorizationLimits;
   readonly log: AuthorizationLog;
   readonly metrics: AuthorizationMetrics;
-  /** Creates the errors of calls. */
+  /** Creates the error for a call. */
   readonly error: MakeError;
   /** Called for each request that a limit rejects. */
   readonly onLimit: (limit: keyof AuthorizationLimits) => void;
@@ -69,7 +69,7 @@ export type AuthorizationReason =
   | "SESSION_ENDED"
   | "SESSION_UNAVAILABLE";
 
-/** Creates the error of a call, with its reason as a detail. */
+/** Creates the error for a call, with its reason as a detail. */
 export type MakeError = (
   reason: AuthorizationReason,
   text: string,

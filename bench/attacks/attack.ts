@@ -4,7 +4,10 @@ export type Served = "posts" | "feeds" | "authorization";
 /** A call of another client, which no attack should slow down or break. */
 export type OtherCall = "a page of posts" | "a feed of its own";
 
-/** An attack: the attacker's actions, the calls of other clients, and the bounds on their slowdown. */
+/**
+ * An attack: the attacker's actions, the calls of other clients, and the bounds on the slowdown of these
+ * calls.
+ */
 export interface Attack {
   /** The value of `--only` that selects the attack. */
   readonly name: string;
@@ -17,7 +20,10 @@ export interface Attack {
    * their median latency before.
    */
   readonly slower: number;
-  /** A step of the attack, and its highest allowed processor time, in multiples of another client's call. */
+  /**
+   * A step of the attack, and the maximum processor time of a step, as a multiple of the time of another
+   * client's call.
+   */
   readonly costs?: { readonly what: string; readonly calls: number };
   /** Attacks a port until the process ends. The attack runs in a separate process. */
   readonly begin: (port: number, did: (count: number) => void) => void | Promise<void>;
@@ -26,7 +32,7 @@ export interface Attack {
 /** The blog whose posts are 1 MB at the upstream. Other blogs have an ordinary page. */
 export const LARGE_BLOG = "large";
 
-/** Feeds whose owner has this prefix; their pages have this many items. */
+/** Feeds whose owner has this prefix, and the number of items on each of their pages. */
 export const LARGE_FEED = { owner: "large", items: 10_000 } as const;
 
 /** Waits for a number of milliseconds. */

@@ -4,7 +4,7 @@ import { type Attack, pause } from "./attack.ts";
 const STREAMS = 6000;
 /** The time after which the streams are reopened, in milliseconds. */
 const OPEN_MS = 1000;
-/** A health request about the whole gateway, in its envelope. */
+/** A request for the health of the whole gateway: an empty message in its envelope. */
 const REQUEST = Buffer.alloc(5);
 
 export const healthWatches: Attack = {

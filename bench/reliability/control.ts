@@ -38,7 +38,7 @@ export async function longestTurnDuring(
   });
 }
 
-/** Returns the figure of an event-loop turn, with its bound. */
+/** Returns a figure for the longest event-loop turn, with the bound. */
 export function turnFigure(name: string, value: number, beside: NonNullable<Figure["beside"]> = {}): Figure {
   return { name, unit: "CPU ms", value, bound: { atMost: TURN_MS }, beside };
 }

@@ -43,7 +43,7 @@ export async function measureFairness(): Promise<Figure[]> {
       name: `slowest of ${CALLS} calls beside a client with ${GREEDY}, ${TAKES_MS} ms each`,
       unit: "ms",
       value: Math.max(...times),
-      // The bound is the duration of the call and of the call that it waits for, with a margin.
+      // The bound is the duration of two calls, of which the second waits for the first, with a margin.
       bound: { atMost: 3 * TAKES_MS },
     },
     { name: "of these were served", unit: "", value: good / CALLS, bound: { atLeast: 1 } },

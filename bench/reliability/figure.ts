@@ -8,7 +8,7 @@ export interface Figure {
   /** The gateway's value. */
   readonly value: number;
   readonly bound: Bound;
-  /** The values of other servers by name; a string if there is no number. */
+  /** The values of other servers by name; a string for a server without a number. */
   readonly beside?: Readonly<Record<string, number | string>>;
 }
 

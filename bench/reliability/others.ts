@@ -19,7 +19,7 @@ const PATIENCE_MS = 10_000;
 export async function othersOf({ others, serves }: Attack, port: number): Promise<Others> {
   if (others === "a feed of its own") return watching(port);
   const isAuthorized = serves === "authorization";
-  // A gateway with authorization is called through a proxy, whose header has the client's address.
+  // A gateway with authorization is called through a proxy, which sends the client's address in a header.
   const agent = new http.Agent({
     keepAlive: true,
     ...(isAuthorized ? {} : { localAddress: "127.0.0.2" }),

@@ -12,7 +12,7 @@ const CALLS = 60;
 const LARGE_MB = 15;
 const WARM_UP = 20;
 
-/** The time for which such clients are observed, in milliseconds. */
+/** The time for which clients that do not read are observed, in milliseconds. */
 const WATCH_MS = 6_000;
 
 /** The time in which a process must release garbage, in milliseconds. */

@@ -1,4 +1,4 @@
-/** The gateway for large pages. Also reports the longest event-loop turn and its memory. */
+/** The gateway for large pages. Also reports the longest event-loop turn, and the memory of the process. */
 import { readFileSync, writeFileSync } from "node:fs";
 import inspector from "node:inspector/promises";
 import { serveParent } from "./child.ts";

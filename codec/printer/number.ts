@@ -61,9 +61,9 @@ export function double(value: f64): void {
 }
 
 /**
- * Prints a double that is equal to a decimal number of at most 15 digits, with 1 to 6 digits after the point;
- * otherwise returns false. Two such decimal numbers never round to the same double, so the first match is the
- * shortest. The quotient of two exact doubles is correctly rounded.
+ * Prints a double that equals a decimal number of at most 15 digits, with 1 to 6 digits after the point.
+ * Returns false for any other double. Two such decimal numbers never round to the same double, so the first
+ * match is the shortest. The quotient of two exact doubles is correctly rounded.
  */
 function decimal(value: f64, size: f64): bool {
   let power: f64 = 1;

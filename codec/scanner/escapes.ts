@@ -1,6 +1,6 @@
 /** Two-character escapes. */
 
-/** The character that each escape represents, from `\"` on; 0 for characters that are not escapes. */
+/** The character that each escape represents, starting with `\"`; 0 for characters that are not escapes. */
 const PLAIN = memory.data<u8>([
   0, 0, 0x22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x2f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x5c, 0, 0, 0, 0, 0, 0x8, 0,

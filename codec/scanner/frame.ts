@@ -100,7 +100,7 @@ export function keptValue(frame: usize, rank: u32): usize {
   return load<u32>(spanOf(frame, rank));
 }
 
-/** Marks fields as unsorted, even if their ranks are in order. */
+/** Marks the fields as unsorted, so that they are sorted by rank. */
 export function mixUp(frame: usize): void {
   store<u32>(frame, 1, OUT_OF_ORDER);
 }
@@ -130,7 +130,7 @@ export function isOneAtMost(message: usize, frame: usize): bool {
 }
 
 /**
- * Sorts the fields between `start` and `last` by rank if necessary. The bytes after `last` then follow the
+ * Sorts the fields between `start` and `last` by rank if necessary. The output after `last` stays after the
  * sorted fields.
  */
 export function putInOrder(message: usize, frame: usize, start: usize, last: usize): void {

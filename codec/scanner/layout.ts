@@ -20,13 +20,14 @@ export const MESSAGE_SHARED: usize = 28;
 /** Lists of ranks, each preceded by its length. At most one rank of a list may occur. */
 export const MESSAGE_ONEOFS: usize = 32;
 export const MESSAGE_ONEOF_COUNT: usize = 36;
-/** The report step of an envelope: a field with its rank as argument; 0 for a message. */
+/** The report step of an envelope, whose rank is stored as the argument of a field; 0 for a message. */
 export const MESSAGE_PLACE: usize = 40;
-/** The size in bytes of the length prefix of the last such message. The scanner writes this word. */
+/** The size in bytes of the length prefix of the last message of this type. The scanner writes this word. */
 export const MESSAGE_GUESS: usize = 44;
 
 /**
- * Offsets in the table of a path, after its rows and mask: the treatment of other keys, and the report step.
+ * Offsets in the table of a path, after its rows and mask: the treatment of unknown keys, and the report
+ * step.
  */
 export const PATH_COLLECTOR: usize = 8;
 export const PATH_PLACE: usize = 12;
@@ -40,10 +41,7 @@ export const COLLECTOR_LEFT = 3;
 /** A row in the hash table of a message: a key as a word, the fields that read the key, and flags. */
 export const ROW_SIZE: usize = 32;
 export const ROW_SHIFT: usize = 5;
-/**
- * The only user of the key, if one field reads it and nothing else uses it: a target and the address of the
- * field. Otherwise 0.
- */
+/** A target and the address of its field, if this field is the only user of the key; otherwise 0. */
 export const ROW_TARGET: usize = 12;
 export const ROW_FIELD: usize = 16;
 export const ROW_TARGETS: usize = 20;
@@ -69,7 +67,7 @@ export const FIELD_TAG_LENGTH: usize = 4;
 export const FIELD_TAG: usize = 8;
 export const FIELD_ARGUMENT: usize = 16;
 export const FIELD_FLAGS: usize = 20;
-/** The field also accepts other JSON types than the expected one. */
+/** The field also accepts JSON types other than the expected one. */
 export const FIELD_LOOSE: u32 = 1;
 /** The list may be a single comma-separated string. */
 export const FIELD_COMMAS: u32 = 2;
@@ -115,11 +113,11 @@ export const KIND_STRUCT = 25;
 export const KIND_LIST_VALUE = 26;
 /** A key that is inspected after the end of the object. */
 export const KIND_SLOT = 27;
-/** The object in an envelope, and the parts of the object. */
+/** The payload inside an envelope; then the envelope, and the status inside it. */
 export const KIND_PAYLOAD = 28;
 export const KIND_ENVELOPE = 29;
 export const KIND_STATUS = 30;
-/** The list of a page that replaces a message. */
+/** The list of items that a page contains in place of a message. */
 export const KIND_PAGE = 31;
 /** base64. */
 export const KIND_BYTES = 32;

@@ -87,9 +87,7 @@ function member(message: usize, frame: usize, from: usize): usize {
   return field !== 0 ? intoField(frame, load<u32>(row, L.ROW_TARGET), field, at) : unusual(frame, row, at);
 }
 
-/**
- * Reads the value of a key that does not belong to exactly one field, or that other messages may also read.
- */
+/** Reads the value of a key that no field or several fields read, or that other messages may also read. */
 function unusual(frame: usize, row: usize, at: usize): usize {
   const flags = load<u32>(row, L.ROW_FLAGS);
   if (flags & L.ROW_SHARED) {
@@ -170,7 +168,7 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
     keepValue(frame, rank, at);
     return skip(at);
   }
-  // the frame records the output of the fields in the path
+  // `targets` records the output of each field on the path
   if (kind === L.KIND_PATH) return path(load<u32>(field, L.FIELD_ARGUMENT), frame, at);
   const start = out;
   const end = kind < <u32>L.KIND_MESSAGE ? scalar(field, kind, at) : below(kind, field, rank, at);
@@ -178,7 +176,7 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   return end;
 }
 
-/** Reads an object in the value of a key that contains fields of the outer message. */
+/** Reads an object on a path: fields of the outer message read the keys of the object. */
 function path(keys: usize, frame: usize, from: usize): usize {
   if (byte(from) !== OPEN_BRACE) return 0;
   const first = waiting;

@@ -77,9 +77,7 @@ export function take(entry: usize): void {
   }
 }
 
-/**
- * Reports whether the last word is an array index, because JavaScript moves such keys in front of all others.
- */
+/** Reports whether the last word is an array index. JavaScript lists such keys before all others. */
 export function isIndex(): bool {
   if (!isDigit(byte(wordAt))) return false;
   for (let i: usize = 0; i < wordLength; i++) if (!isDigit(byte(wordAt + i))) return false;

@@ -5,7 +5,7 @@ import { CatalogServiceRest } from "./gen/catalog/v1/catalog_rest.ts";
 import { DeskService } from "./gen/desk/v1/desk_pb.ts";
 import { routesOf } from "./routes.ts";
 
-/** Calls the desk with a catalog that a function replaces. */
+/** Calls the desk, with a function in place of the catalog. */
 async function suggestion(isbns: string[], catalog: FetchFunction): Promise<string> {
   const rest = createRest({
     adapters: [CatalogServiceRest],

@@ -187,7 +187,7 @@ export const LIMIT_TABLE = {
   ),
   maxDeadlineMs: liveMs(
     60 * 60 * 1000,
-    "The maximum deadline of any call. Longer timeouts from clients, of methods, and in `unaryDeadlineMs` and `streamDeadlineMs` are reduced to it. `check-config` lists methods whose `timeout` is reduced.",
+    "The maximum deadline of any call. Longer timeouts from clients, of methods, and in `unaryDeadlineMs` and `streamDeadlineMs` are reduced to this maximum. `check-config` lists methods whose `timeout` is reduced.",
   ),
   idleTimeoutMs: ms(
     60_000,

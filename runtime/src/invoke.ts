@@ -1,27 +1,27 @@
 import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
-import type { Clock } from "connect-rest-codec/internal";
-import type { PollAdapter, UnaryAdapter, UploadAdapter } from "./adapter/adapter.ts";
+import type { Clock, Difference } from "connect-rest-codec/internal";
+import type { AnyMethodAdapter, PollAdapter, UnaryAdapter, UploadAdapter } from "./adapter/adapter.ts";
 import type { CallContext, CallSettings } from "./call/call-context.ts";
 import { differenceLevels } from "./call/difference-levels.ts";
 import { messageOf } from "./call/messages.ts";
-import type { RestOptions } from "./call/options.ts";
+import { notify } from "./call/notify.ts";
+import type { DifferenceReport, RestOptions } from "./call/options.ts";
 import type { Route, StreamAdapter } from "./call/routes.ts";
 import { RunningCall } from "./call/running-call.ts";
 import { send } from "./call/send.ts";
 import { resolveWatch } from "./call/watch-options.ts";
+import type { CallTrace } from "./explain/call-trace.ts";
+import { Explanation } from "./explain/explanation.ts";
 import { FeedHub } from "./feed/hub.ts";
-import { poll } from "./feed/poll.ts";
 import { WatchedFeed } from "./feed/watched-feed.ts";
 import { watchedMessages } from "./feed/watched-messages.ts";
 import { Decoder } from "./response/decode.ts";
 import { ResponseScanner } from "./response/scan-response.ts";
-import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
-import { awaitOperation, operation } from "./stream/operation.ts";
-import { paginate } from "./stream/paginate.ts";
-import { records } from "./stream/records.ts";
+import { awaitOperation } from "./stream/operation.ts";
 import { upload } from "./stream/upload.ts";
+import { messagesOf } from "./streams.ts";
 import { raced } from "./time/abort.ts";
 
 /** The result of a call that has a single response. */
@@ -34,6 +34,9 @@ export interface Outcome {
   /** The upstream's response headers that the caller receives. */
   readonly header: Headers;
 }
+
+/** The context of a call that is explained. */
+export type Explained = CallContext & { readonly trace: CallTrace };
 
 type AnyMessage = MessageShape<DescMessage>;
 
@@ -67,10 +70,60 @@ export class Invoker {
 
   /** @throws ConnectError */
   unary(route: Route<UnaryAdapter>, message: AnyMessage, context: CallContext): Promise<Outcome> {
-    const call = new RunningCall(route, context, this.settings);
+    return this.called(new RunningCall(route, context, this.settings), message);
+  }
+
+  private called(call: RunningCall<UnaryAdapter>, message: AnyMessage): Promise<Outcome> {
     const { operation: rule } = call.adapter.rules;
     if (rule !== undefined) return this.single(call, () => awaitOperation(call, message, rule));
     return this.sent(call, message);
+  }
+
+  /**
+   * Makes a call and explains it. Of a stream, only the first message is requested. A dry run is not reported
+   * to listeners.
+   */
+  async explain(route: Route, message: AnyMessage, context: Explained): Promise<Explanation> {
+    const { trace } = context;
+    const differences: Difference[] = [];
+    const { options } = this.settings;
+    const onDifference = (report: DifferenceReport) => {
+      differences.push(...report.differences);
+      notify("onDifference", options.onDifference, report);
+    };
+    const listeners = trace.isDry ? { callerOf: options.callerOf } : options;
+    const settings = { ...this.settings, options: { ...listeners, onDifference } };
+    const call = new RunningCall(route, context, settings);
+    let error: ConnectError | undefined;
+    try {
+      await this.explained(call, message);
+    } catch (thrown) {
+      error = call.errorOf(thrown);
+    }
+    call.ended(error);
+    const requests = trace.requests(call.secrets());
+    const isEnded = trace.isDry && requests.length > 0;
+    return new Explanation({
+      method: route.adapter.method,
+      upstream: route.adapter.rules.upstream,
+      isSent: !trace.isDry,
+      requests,
+      readBy: error === undefined ? call.readBy : undefined,
+      differences,
+      error: isEnded ? undefined : error,
+    });
+  }
+
+  private async explained(call: RunningCall, message: AnyMessage): Promise<void> {
+    if (isKind(call, "unary")) {
+      await this.called(call, message);
+    } else if (isKind(call, "upload")) {
+      await upload(call, only(message));
+    } else {
+      const messages = messagesOf(call as RunningCall<StreamAdapter>, message);
+      await messages.next();
+      await messages.return(undefined);
+    }
   }
 
   /** Makes a call of a `single` method in as few steps as possible. */
@@ -174,20 +227,17 @@ function checkRunning({ context }: RunningCall): void {
   if (context.onCancel === undefined) context.signal.throwIfAborted();
 }
 
-function isFeed(call: RunningCall<StreamAdapter>): call is RunningCall<PollAdapter> {
-  return call.adapter.kind === "poll" && call.adapter.feed !== undefined;
+function isKind<K extends AnyMethodAdapter["kind"]>(
+  call: RunningCall,
+  kind: K,
+): call is RunningCall<Extract<AnyMethodAdapter, { readonly kind: K }>> {
+  return call.adapter.kind === kind;
 }
 
-type Messages<A extends StreamAdapter> = (
-  call: RunningCall<A>,
-  message: AnyMessage,
-) => AsyncGenerator<Uint8Array<ArrayBuffer>, undefined>;
+async function* only<T>(item: T): AsyncGenerator<T> {
+  yield item;
+}
 
-const STREAMS = { paginate, poll, records, operation, download } as const satisfies {
-  readonly [K in StreamAdapter["kind"]]: Messages<Extract<StreamAdapter, { readonly kind: K }>>;
-};
-
-function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {
-  const messages = STREAMS[call.adapter.kind] as Messages<StreamAdapter>;
-  return messages(call, message);
+function isFeed(call: RunningCall<StreamAdapter>): call is RunningCall<PollAdapter> {
+  return call.adapter.kind === "poll" && call.adapter.feed !== undefined;
 }

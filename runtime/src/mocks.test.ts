@@ -84,7 +84,7 @@ test("the error for a request without a mock says that there is no mock, and the
   const error = await failureOf(get(tested));
   expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "UPSTREAM_CLIENT_FAILED"]);
   expect(error.rawMessage).toBe(
-    "upstream things: the dispatcher of the options did not do its part: there is no mock for the request",
+    "upstream things: the dispatcher of the options broke its contract: there is no mock for the request",
   );
   expect(String(error.cause)).toContain("/v1/things/a");
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
@@ -196,7 +196,7 @@ test.each<[string, () => unknown, string]>([
   const tested = restBy({ fetch }, { upstream: { retry: {} } });
   const error = await failureOf(get(tested));
   expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "UPSTREAM_CLIENT_FAILED"]);
-  expect(error.rawMessage).toBe(`upstream things: the fetch of the options did not do its part: ${problem}`);
+  expect(error.rawMessage).toBe(`upstream things: the fetch of the options broke its contract: ${problem}`);
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
 });
 

@@ -296,7 +296,7 @@ const CASES: ReadonlyArray<
   [
     "sends a part that was not requested",
     () => respondingWith(206, { "content-range": "bytes 0-1/2" }, "{}"),
-    "upstream things: a part of the response (206) where no part was asked for",
+    "upstream things: partial content (206) in response to a request without a range",
     "UPSTREAM_BODY_PARTIAL",
     Code.Internal,
   ],

@@ -10,6 +10,7 @@ import { systemClock } from "connect-rest-codec/internal";
 import type { PollAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import type { OriginLoad } from "./breaker/breaker.ts";
 import type { CallContext } from "./call/call-context.ts";
+import type { CallOptions, ExplainOptions, RouteOptions, StreamCallOptions } from "./call/call-options.ts";
 import { checkRestOptions } from "./call/check-rest-options.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
 import { notify } from "./call/notify.ts";
@@ -24,6 +25,8 @@ import {
 } from "./call/routes.ts";
 import { typesOfFiles } from "./errors/known-types.ts";
 import { restError } from "./errors/rest-error.ts";
+import { CallTrace } from "./explain/call-trace.ts";
+import type { Explanation } from "./explain/explanation.ts";
 import type { WatchedFeed } from "./feed/watched-feed.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { carriedMessage } from "./response/carried-message.ts";
@@ -32,57 +35,6 @@ import { fullName } from "./text/full-name.ts";
 import { createTransport } from "./transport.ts";
 import { resolveClient } from "./upstream/supplied-client.ts";
 import type { Upstream } from "./upstream/upstream.ts";
-
-type HeadersInit = ConstructorParameters<typeof Headers>[0];
-
-/** The options of one call. */
-export interface CallOptions {
-  /** Aborts the call and its request to the upstream. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * The headers of the RPC, or a function that returns them. A credentials function receives these headers.
-   */
-  readonly header?: HeadersInit | (() => Headers);
-  /**
-   * The caller's deadline in milliseconds. A shorter deadline of the method, or otherwise of the options,
-   * takes precedence. Default: no deadline of the caller.
-   */
-  readonly timeoutMs?: number | undefined;
-  /**
-   * The latest time at which `signal` will be aborted, on the scale of `performance.now()`. The owner of the
-   * signal enforces this deadline by aborting the signal with a ConnectError as the reason, so the call
-   * starts no timer. Requires `signal`. Default: `timeoutMs` applies.
-   */
-  readonly expiresAt?: number | undefined;
-  /**
-   * Registers a cancellation listener. Meant for a server that enforces the deadlines of many calls; requires
-   * `expiresAt`, `hasCallerDeadline`, and a function as `header`. The listener must be called with the abort
-   * reason when `signal` would be aborted, or immediately if it already was. `undefined` removes the
-   * listener. `signal` may then be a getter, which is rarely read. Default: the call listens to `signal`.
-   */
-  readonly onCancel?: CallContext["onCancel"];
-  /**
-   * Whether the caller set a deadline. If not, the upstream's `retry.maxTotalDelayMs` limits the waits before
-   * retries. Default: whether `timeoutMs` or `expiresAt` is set.
-   */
-  readonly hasCallerDeadline?: boolean | undefined;
-}
-
-/** The options of one streaming call. */
-export type StreamCallOptions = CallContext;
-
-/** The options for the handlers of a Connect router. */
-export interface RouteOptions {
-  /**
-   * Whether responses to protobuf clients are sent without decoding them. Interceptors then see empty
-   * messages. This saves about half of the cost of such a response. Default: false.
-   */
-  readonly carryBytes?: boolean;
-  /**
-   * Reports whether the caller set a deadline; see CallOptions. Default: whether the request has a timeout.
-   */
-  readonly hasCallerDeadline?: ((handler: HandlerContext) => boolean) | undefined;
-}
 
 /**
  * Adapters that are connected to upstreams. They can be called directly, through a Connect transport, or as
@@ -138,6 +90,18 @@ export interface Rest {
     options: StreamCallOptions,
     onReady: () => void,
   ): Promise<WatchedFeed>;
+  /**
+   * Explains a call: its HTTP requests and, if it is sent, the responses. Of a stream, only the first message
+   * is requested. A dry run sends nothing, waits for no rate limit, and ends with its first request. An error
+   * of the call is part of the explanation.
+   *
+   * @throws ConnectError reason METHOD_NOT_MAPPED
+   */
+  explain<I extends DescMessage>(
+    method: DescMethod & { readonly input: I },
+    message: MessageShape<I>,
+    options?: ExplainOptions,
+  ): Promise<Explanation>;
   /**
    * Ends the streams that watch feeds. Each stream gets a last message with its resume token, then
    * UNAVAILABLE with reason WATCH_DRAINED. For servers that finish running calls before they close.
@@ -266,6 +230,20 @@ class JoinedRest implements Rest {
       throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
     }
     return await this.invoker.watch(route as Route<PollAdapter>, message, options, onReady);
+  }
+
+  async explain<I extends DescMessage>(
+    method: DescMethod & { readonly input: I },
+    message: MessageShape<I>,
+    { send = false, header: given, signal, timeoutMs = this.defaultTimeoutMs }: ExplainOptions = {},
+  ): Promise<Explanation> {
+    const route = this.table.get(fullName(method));
+    if (route === undefined) throw restError("METHOD_NOT_MAPPED", { method: fullName(method) });
+    const header = typeof given === "function" ? given : () => new Headers(given);
+    const trace = new CallTrace(!send, this.clock);
+    return await this.timed(route, { header, signal, timeoutMs, hasCallerDeadline: true }, (context) =>
+      this.invoker.explain(route, message, { ...context, trace }),
+    );
   }
 
   drain(): void {

@@ -353,7 +353,7 @@ test("a stream of items retries a failed page request, and continues at its posi
   expect(tested.reports).toMatchObject([{ attempts: 4, error: undefined }]);
 });
 
-test("a stream of chunks is retried before its first chunk, and never after it", async () => {
+test("a stream of chunks may be retried before its first chunk, but not afterwards", async () => {
   const half: RequestListener = (_request, response) => {
     response.writeHead(200, { "content-length": "10" }).write("first");
     setImmediate(() => response.destroy());

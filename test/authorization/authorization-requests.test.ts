@@ -141,15 +141,18 @@ test.each(
   ["codes-all", "machine-all"].flatMap((client) =>
     TYPES.flatMap((type) => MODES.map((mode) => ({ client, type, mode }))),
   ),
-)("response type $type with mode $mode gets the specified error for the client $client", async (given) => {
-  const { client, type, mode } = given;
-  const answer = answerOf(await steps.authorize(client, { response_type: type, response_mode: mode }));
-  const expected = errorOf(client, type, mode);
-  expect(answer.has("code")).toBe(expected.length === 0);
-  if (expected.length > 0) expect(expected).toContain(answer.get("error"));
-  const [outcome] = served.lines.filter(({ endpoint }) => endpoint === "authorize").slice(-1);
-  expect(outcome?.outcome).toBe(answer.get("error") ?? "ok");
-});
+)(
+  "response type $type with mode $mode: the client $client gets a code or the expected error",
+  async (given) => {
+    const { client, type, mode } = given;
+    const answer = answerOf(await steps.authorize(client, { response_type: type, response_mode: mode }));
+    const expected = errorOf(client, type, mode);
+    expect(answer.has("code")).toBe(expected.length === 0);
+    if (expected.length > 0) expect(expected).toContain(answer.get("error"));
+    const [outcome] = served.lines.filter(({ endpoint }) => endpoint === "authorize").slice(-1);
+    expect(outcome?.outcome).toBe(answer.get("error") ?? "ok");
+  },
+);
 
 const PROMPTS = ["login", "consent", "select_account", "none", "create", ""];
 const prompts = PROMPTS.flatMap((one) => [one, ...PROMPTS.map((other) => `${one} ${other}`.trim())]);
@@ -164,7 +167,7 @@ function errorOfPrompt(prompt: string): string | undefined {
 }
 
 test.each([...new Set(prompts)])(
-  "the prompt %j is obeyed, or rejected with the specified error",
+  "the prompt %j is followed, or rejected with the expected error",
   async (prompt) => {
     const before = flows.length;
     const answer = answerOf(await steps.authorize("codes-all", { prompt }));

@@ -42,7 +42,7 @@ test("a code is returned with the unchanged state and the issuer", async () => {
   expect(without instanceof URL && without.searchParams.has("state")).toBe(false);
 });
 
-test("unencoded question marks in a query are part of its values", async () => {
+test("unencoded question marks in a query are part of the values", async () => {
   const uri = "https://app.example/callback?tenant=1";
   const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
   const rest = `code_challenge=${challengeOf(VERIFIER)}&code_challenge_method=S256&response_type=code`;
@@ -166,7 +166,7 @@ test.each([
   ["resource", { resource: "https://other.example" }],
   ["response mode", { response_mode: "form_post" }],
 ])(
-  "a request whose %s is wrong does not redirect to an unknown site: a page shows the address instead",
+  "a request whose %s is wrong gets a page that shows the address, instead of a redirect to an unknown site",
   async (_, changes) => {
     const uri = "https://evil.example/login?a=1";
     const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
@@ -315,7 +315,7 @@ test("scopes for other servers, offline_access, openid and the prompt consent ar
   expect(flow?.scopes).toEqual(["echo"]);
 });
 
-test("a client that requests no scope requests all of its scopes", async () => {
+test("a request without scopes requests all scopes of the client", async () => {
   await steps.authorize(clientId, { scope: undefined });
   expect(flow?.scopes).toEqual(["echo", "talk"]);
 });
@@ -356,7 +356,7 @@ test("sign-in receives the information that it shows to the person", async () =>
   expect(flow?.returnState).not.toContain(flow?.id);
 });
 
-test("a flow belongs to the browser that began it, and ends only once", async () => {
+test("a flow belongs to the browser that began it, and can be finished only once", async () => {
   const query = {
     client_id: clientId,
     response_type: "code",

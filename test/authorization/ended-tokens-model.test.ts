@@ -222,7 +222,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>((world) => world.settle()),
 );
 
-test("property: in any order of events, exactly the streams of ended tokens end within 5 s", async () => {
+test("property: for any order of events, the streams of ended tokens end within 5 s, and no others", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (drawn) => {
       const world = new World();

@@ -37,7 +37,10 @@ async function start(providers: readonly ProviderSettings[], baseUrl = provider.
   return await TestClient.register(PUBLIC_URL, served.fetch);
 }
 
-/** Returns a fetch function for browsers that sends requests for the gateway's public address to its port. */
+/**
+ * Returns a fetch function for browsers that sends requests for the gateway's public address to the gateway's
+ * port.
+ */
 function everywhere(): typeof fetch {
   return (input, init) =>
     String(input).startsWith(PUBLIC_URL) ? served.fetch(input, init) : fetch(input, init);

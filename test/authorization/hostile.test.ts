@@ -86,7 +86,7 @@ const form = () => {
 };
 
 test.each(["/token", "/revoke", "/authorize"])(
-  "property: no form at %s makes the server fail, or gets a token without valid credentials",
+  "property: no form at %s makes the server fail, or gets a token by invalid credentials",
   async (path) => {
     await fc.assert(
       fc.asyncProperty(

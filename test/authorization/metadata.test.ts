@@ -188,7 +188,7 @@ test("no endpoint is served over http if the public URL uses https", async () =>
   }
 });
 
-test("calls are rejected over http if the public URL uses https, by any protocol, except health checks", async () => {
+test("if the public URL uses https, calls over http are rejected for every protocol, except health checks", async () => {
   const clientId = await steps.publicClient();
   const { body } = await steps.redeem(clientId, await steps.code(clientId));
   const headers = { authorization: `Bearer ${String(body.access_token)}` };

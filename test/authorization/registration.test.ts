@@ -103,7 +103,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
 });
 
-test("a redirect URI that is too long is rejected with that reason", async () => {
+test("the error for a redirect URI that is too long states the limit", async () => {
   const uri = `https://app.example/${"a".repeat(2048)}`;
   const { body } = await steps.register({ ...GOOD, redirect_uris: [uri] });
   expect(body.error_description).toBe("redirect_uris may have 2048 characters each");
@@ -204,7 +204,7 @@ test.each(["[]", '"a"', "null", "{", "", `{"redirect_uris":${"[".repeat(10_000)}
   },
 );
 
-test("scopes and grants that a client may not have are removed, as the response shows", async () => {
+test("scopes and grants that a client may not have are removed, and the response shows the remaining ones", async () => {
   const { body } = await steps.register({
     ...GOOD,
     scope: "echo profile",

@@ -281,7 +281,7 @@ test("a token of another server is rejected, even if both servers share a store"
 });
 
 test("health is public, but reflection, pages and service names are not", async () => {
-  // Over http too, since probes inside the network use http.
+  // Health is public over http too, since probes inside the network use http.
   const transport = createGrpcTransport({ baseUrl: fast.gateway.url });
   expect((await createClient(Health, transport).check({})).status).toBe(1);
   expect((await createClient(Health, transport).list({})).statuses).not.toHaveProperty([

@@ -153,7 +153,7 @@ function verbOf(method: DescMethod): string | undefined {
   return getOption(method, http).pattern.case;
 }
 
-test("every PUT and DELETE is in the table that matches its rule", () => {
+test("the tables list every PUT and DELETE method under its retry rule", () => {
   const changing = ADAPTERS.flatMap(({ methods }) =>
     Object.entries(methods).filter(([, { method }]) => ["put", "delete"].includes(verbOf(method) ?? "")),
   );

@@ -126,7 +126,7 @@ test("every list has a stream of its items, and this file tests every stream", (
 });
 
 describe.each(STREAMS)("$name", ({ open, page, pages, items }) => {
-  test.each(WAYS)("by %s delivers the items of all pages", async (way) => {
+  test.each(WAYS)("delivers the items of all pages by %s", async (way) => {
     const api = world.api(way);
     const came = await all(open(api));
     expect([came.length, world.sandbox.received.total]).toEqual([items, pages]);
@@ -134,7 +134,7 @@ describe.each(STREAMS)("$name", ({ open, page, pages, items }) => {
     expect(came.slice(0, first.length)).toEqual(first);
   });
 
-  test("requests no page before the previous items are read, and none after the client stops reading", async () => {
+  test("requests the next page only when it is needed, and none after the client stops reading", async () => {
     const stream = open(world.api("in-process"))[Symbol.asyncIterator]();
     await stream.next();
     expect(world.sandbox.received.total).toBe(1);

@@ -76,7 +76,7 @@ test("every stream of a list corresponds to a method for one page", () => {
   expect(METHODS.length).toBeGreaterThan(15);
 });
 
-test.each(METHODS)("$name accepts the keys of a page around its items", ({ adapter, one }) => {
+test.each(METHODS)("$name accepts the keys around the items of a page", ({ adapter, one }) => {
   const payload = payloadOf(one);
   if (payload === undefined) return;
   expect(unknownIn(adapter, payload)).toEqual([]);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type Block, blocksBelow } from "./blocks.ts";
+import { expectClean } from "./clean.ts";
 import { ROOT, type Running, run, start } from "./shell.ts";
 import { curl, expectShown } from "./shown.ts";
 
@@ -119,6 +120,7 @@ test("each step of the tutorial produces the output that the tutorial shows", {
 }, async () => {
   const reader = new Reader();
   for (const block of blocks) await reader.follow(block);
+  await expectClean(project);
 });
 
 test("the tutorial has a block of each kind that this test supports", () => {

@@ -38,7 +38,7 @@ test("a contestant must return the page's message with the right id and text", (
   }
 });
 
-test("the Go handler may omit keys without a field, but no others", () => {
+test("the Go handler may omit unknown keys, but no fields", () => {
   const right = readPage(page.json);
   const { check } = named("go-handler Connect proto");
   const bytesOf = (posts: typeof right.posts) =>
@@ -55,7 +55,7 @@ const figuresOf = (cpuMicroseconds: number): Figures => ({
   cpuMicroseconds,
 });
 
-test("ratios compare contestants within a round: with the proxy, and with servers called by the same protocol", () => {
+test("ratios compare contestants of one round: with the proxy, and with servers for the same protocol", () => {
   const series = (name: string, cpu: readonly number[]) => ({
     contestant: named(name),
     page,
@@ -75,7 +75,7 @@ test("ratios compare contestants within a round: with the proxy, and with server
   ]);
 });
 
-test("only the half of the rounds with the least other load counts", () => {
+test("only the quieter half of the rounds counts", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 99 }), (shares) => {
       const rounds = shares.map((others) => ({ others }));
@@ -127,7 +127,7 @@ test("measured medians are compared with the targets", () => {
   ]);
 });
 
-test("a profile sample counts as own time of the innermost part, and as inclusive time of all parts on the stack", () => {
+test("a profile sample counts as own time of the innermost part, and as inclusive time of every part on the stack", () => {
   const node = (
     id: number,
     functionName: string,

@@ -69,14 +69,14 @@ test.each([
 test.each([
   ["is not JSON", "{"],
   ["is empty", ""],
-  ["is deeply nested", "[]"],
+  ["is an array instead of an object", "[]"],
   ["is nested deeply", `{"fields":${"[".repeat(5_000)}${"]".repeat(5_000)}}`],
   ["is not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
 ])("a JSON message: that %s is rejected", async (_name, body) => {
   expect(await rejection(body)).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
-test("a JSON message: with excessive nesting is rejected with that reason", async () => {
+test("a JSON message: that is nested too deeply is rejected as too large", async () => {
   const body = `{"fields":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   expect(await rejection(body)).toMatchObject({ status: 429, code: "resource_exhausted" });
 });

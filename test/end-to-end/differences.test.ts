@@ -174,10 +174,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/**
- * Changes the next response, in which integers above 2^53 are bigints, and makes a call that gets this
- * response.
- */
+/** Makes a call whose response is changed by the case. `change` receives integers above 2^53 as bigints. */
 function list({ change }: Case, way: Way, into = world) {
   const drift = (json: unknown) => {
     const page = (json as Loose).response as Loose;

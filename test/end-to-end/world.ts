@@ -37,7 +37,7 @@ export type Upstreams = Readonly<Record<"blog" | "events", UpstreamOptions>>;
  */
 const EVERY_FAULT_SHOWS = { retry: false, breaker: false } as const;
 
-/** Returns upstream settings that lead to the sandbox, with its credentials. */
+/** Returns upstream settings with the address and the credentials of the sandbox. */
 export function upstreamsOf({ url, feedUrl, credentials: known }: Sandbox): Upstreams {
   return {
     blog: {
@@ -175,7 +175,7 @@ async function newestPosts({ url, credentials }: Sandbox): Promise<bigint[]> {
 }
 
 /**
- * Resolves when no more sockets and servers are open than before. Rejects if some remain after many
+ * Resolves when no more sockets and servers are open than `before`. Rejects if more are still open after many
  * event-loop turns.
  */
 async function noSocketLeft(before: number): Promise<void> {

@@ -122,7 +122,7 @@ test("all values of an event with an unknown type or without a type are kept", a
   expect((await read({ id: "1", type: null, payload })).event).toEqual({ id: "1", other: payload });
 });
 
-test("an old event without a repository id or a display name, and with another key for the avatar's id, is read", async () => {
+test("an old event is read without a repository id or a display name, and with another key for the avatar's id", async () => {
   const { event, differences } = await read({
     id: "1",
     type: "WatchEvent",

@@ -107,7 +107,7 @@ test.each(WAYS)(
       expect(failure).toMatchObject({
         code: "InvalidArgument",
         reason: "RESUME_TOKEN_INVALID",
-        text: `events.v1.EventService.WatchRepositoryEvents: resume_token: expected a resume token of this feed as it was received, got ${problem}; start without it, by another field or from now on`,
+        text: `events.v1.EventService.WatchRepositoryEvents: resume_token: expected a resume token of this feed, exactly as received, got ${problem}; start without a token`,
       });
     }
   },

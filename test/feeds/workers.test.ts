@@ -134,7 +134,7 @@ test("two workers with watchers at both share one poller, and all watchers get e
   expectAllOnce();
 });
 
-test("when the polling worker is killed the other continues, and every watcher gets each event once", async () => {
+test("when the polling worker is killed, the other worker polls, and every watcher gets each event once", async () => {
   const { metric, pidOf, run } = await start();
   await eventually(() => metric("connect_rest_bus_feeds")).toBe(2);
   await happens();
@@ -154,7 +154,7 @@ test("when the polling worker is killed the other continues, and every watcher g
   expectAllOnce();
 });
 
-test("a stopped worker delays no other watcher, and catches up when it continues", async () => {
+test("a stopped worker does not delay the watchers of the other worker, and catches up when it continues", async () => {
   const { metric, pidOf } = await start();
   await eventually(() => metric("connect_rest_bus_feeds")).toBe(2);
   await happens();

@@ -51,7 +51,10 @@ class MadeUp {
     this.left = size;
   }
 
-  /** Returns a plain object, and a view of the object that generates requested keys. */
+  /**
+   * Returns a plain object, and a view of it. Reading a missing key of the view adds a random value to the
+   * object.
+   */
   object(): { readonly plain: JsonObject; readonly view: JsonObject } {
     const plain = this.newObject();
     return { plain, view: this.viewOf(plain) as JsonObject };

@@ -25,7 +25,7 @@ have the same names in the log, the metrics, the configuration and the runtime's
 - **Log:** a line with the message \`difference\` has the method, upstream, path, expected type, received type and class, but no values.
   Each path is logged at most once per minute. The default \`log.level: info\` hides the class \`additional\`; set \`log.level: debug\` to see this class.
 - **Metrics:** \`connect_rest_differences_total\` counts the differences of all classes by method, path and class, whatever the log level. A class that is set to
-  \`ignore\` is not counted. Metrics are off by default. \`server: { metrics: {} }\` serves them at \`http://127.0.0.1:9464/metrics\`.
+  \`ignore\` is not counted. Metrics are off by default. \`server: { metrics: {} }\` serves the metrics at \`http://127.0.0.1:9464/metrics\`.
 - **Programs:** \`onDifference\` receives a \`DifferenceReport\`. A report lists the first hundred differences of each class, and counts all.
 
 A path has names, with dots between the names, and indexes in brackets: \`posts[3].blog\`. A key that is empty, or that contains a character such as a dot, a bracket, a quote or a space,

@@ -116,7 +116,7 @@ function listOf(item: unknown): unknown {
 
 function objectOf(desc: DescMessage, path: string, places: Place[], depth: number): Json | undefined {
   if (desc.typeName.startsWith("google.") || depth > 2) return undefined;
-  // The JSON object of a message with a oneof may also contain the member's keys.
+  // The JSON object may also contain the keys of oneof members.
   if (desc.oneofs.length > 0) return undefined;
   return validObject(desc, path, places, depth + 1);
 }

@@ -28,7 +28,9 @@ async function opened(server: Promise<ForeignServer>): Promise<ForeignServer> {
   return await server;
 }
 
-/** Returns options whose browser returns immediately, and the pages that the browser receives. */
+/**
+ * Returns options with a browser that redirects back immediately, and the pages that this browser receives.
+ */
 function inBrowser(options: Partial<SignInOptions> = {}) {
   const visits: Array<Promise<Visit>> = [];
   const open = (url: URL) => {

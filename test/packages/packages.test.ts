@@ -74,7 +74,8 @@ test.each(OURS)("the built packages: publint and arethetypeswrong find no proble
   const { types, ...analysis } = await checkPackage(createPackageFromTarballData(tarball));
   expect(types).toMatchObject({ kind: "included" });
   const problems = "problems" in analysis ? analysis.problems : [];
-  // ES modules only: Node.js 20.19 and later load them by require, and node10 resolution knows no exports
+  // The packages contain only ES modules, which Node.js 20.19 and later can load with require. node10
+  // resolution ignores exports.
   const relevant = problems.filter(
     (problem) =>
       problem.kind !== "CJSResolvesToESM" &&

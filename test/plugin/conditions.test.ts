@@ -23,7 +23,7 @@ const CONDITION: fc.Arbitrary<Condition> = fc.record(
 
 const holds = (when: Condition) => (object: JsonObject) => holdsExactly(object, when, () => object);
 
-test("property: exactly the conditions that no object meets are reported", () => {
+test("property: a condition is reported exactly if no object can meet it", () => {
   const seen = { never: 0, ever: 0 };
   fc.assert(
     fc.property(CONDITION, (when) => {
@@ -38,7 +38,7 @@ test("property: exactly the conditions that no object meets are reported", () =>
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
 });
 
-test("property: a condition that covers another condition holds whenever the other condition holds", () => {
+test("property: if one condition covers another, it holds whenever the other holds", () => {
   let covered = 0;
   fc.assert(
     fc.property(CONDITION, CONDITION, (general, specific) => {

@@ -65,7 +65,7 @@ function codesInSource(): string[] {
 
 const UNMAPPED = "stream_unmapped";
 
-test("a method that cannot be mapped is an error by default, and is omitted with a warning with unsupported=skip", () => {
+test("with unsupported=skip, a method that cannot be mapped is omitted with a warning", () => {
   const { error, files, warnings } = runGenerator(request, {
     fileToGenerate: [`${UNMAPPED}.proto`],
     parameter: "unsupported=skip",

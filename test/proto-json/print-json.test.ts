@@ -106,7 +106,7 @@ test.each(types.map((type) => [type.typeName, type] as const))(
 );
 
 test.each(["", "0a0161", "0a01611001", "1001", "1001120101"])(
-  "a message with required fields from the bytes %j has the same result as in protobuf-es",
+  "printing the bytes %j of a message with required fields gives the same result as protobuf-es",
   (hex) => {
     const bytes = Buffer.from(hex, "hex");
     const type = UninterpretedOption_NamePartSchema;
@@ -129,7 +129,7 @@ test("concatenated messages are merged, as the wire format specifies", () => {
   );
 });
 
-test("corrupted bytes have the same result as in protobuf-es", () => {
+test("printing corrupted bytes gives the same result as protobuf-es", () => {
   fc.assert(
     fc.property(both, fc.nat(), fc.nat(255), fc.nat(), ([type, one], place, byte, cut) => {
       const bytes = Buffer.from(one);

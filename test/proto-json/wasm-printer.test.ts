@@ -252,7 +252,7 @@ test("a message longer than the limit for one step is printed in parts, with lit
   expect(json).toHaveLength(30_000_002);
 });
 
-test("WebAssembly prints a map with more keys than it can compare in one step, unless a key is duplicate", () => {
+test("WebAssembly prints a map with more keys than it can compare in one step, unless a key is duplicated", () => {
   const print = vi.spyOn(wasm, "print");
   const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key ${index}`, index]));
   const bytes = toBinary(StructSchema, fromJson(StructSchema, fields));

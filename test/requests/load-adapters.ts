@@ -32,7 +32,7 @@ export interface Loaded {
   readonly adapters: ReadonlyMap<string, ServiceAdapter>;
   /** Adds the name of the field to an error. */
   readonly located: (error: ConnectError, desc: DescMessage, message: Message) => ConnectError;
-  /** Decodes a response; `scanned` uses the other decoder. */
+  /** Decodes a response with the JavaScript decoder; `scanned` uses the scanner. */
   readonly decoded: typeof decoded;
   readonly scanned: typeof scanned;
 }

@@ -117,7 +117,7 @@ test("unknown: a request includes the collected keys, if there are any", async (
   expect(seen[1]?.text).toBe('{"count":"2","inner":{}}');
 });
 
-test("coerce: other JSON types are converted without a difference", async () => {
+test("coerce: values of another JSON type are converted without a difference", async () => {
   const { client, differences } = await answers({ json: { count: "7", strict_count: 8 } });
   expect(await client.getLoose({})).toMatchObject({ count: 7n, strictCount: 8n });
   expect(differences).toEqual([]);

@@ -121,7 +121,7 @@ test("a request with an unknown type gets INVALID_ARGUMENT, and the error names 
     const { code, rawMessage } = await failureOf(client.start({ input }));
     return [code, rawMessage.includes("acme.v1.New")];
   }).catch((error: unknown) => ({ results: [error], seen: [] }));
-  // A JSON client cannot serialize the unknown type, so its error is a different one.
+  // A JSON client cannot serialize the unknown type, so it fails with another error.
   expect(results.filter((result) => String(result) !== String([Code.InvalidArgument, true]))).toHaveLength(2);
   expect(seen).toEqual([]);
 });
@@ -146,7 +146,7 @@ test("JSON of an unknown type gets INVALID_ARGUMENT on both paths", async () => 
   expect(world.seen).toEqual([]);
 });
 
-test("a value that is kept as a Struct is reported as a difference, but other values are not", async () => {
+test("only a value that is kept as a Struct is reported as a difference", async () => {
   const { client, differences } = await start(AnyService, AnyServiceRest, { body: OPERATION });
   await client.start({});
   expect(differences).toEqual([

@@ -29,7 +29,7 @@ test("JSON: a body is written and read, for any Content-Type of the response", a
   expect(answer).toMatchObject({ someText: "t", count: 5n });
 });
 
-test("FORM: a body with a constant is written, and a form is read", async () => {
+test("FORM: a request is written as a form with a constant, and a response is read as a form", async () => {
   const { client, seen } = await bodies({ body: "some_text=a+b%26&count=1152921504606846977" });
   const answer = await client.sendForm(REQUEST);
   expect(seen[0]?.line).toBe("POST /form");
@@ -80,7 +80,7 @@ test("MULTIPART with json_part: the fields are sent as a JSON part before the ot
   );
 });
 
-test("MULTIPART_WHEN_PARTS: the body is multipart if it has a part, and JSON otherwise", async () => {
+test("MULTIPART_WHEN_PARTS: the body is multipart if a part has a value, and JSON otherwise", async () => {
   const { client, seen } = await bodies();
   await client.sendMaybeParts(PARTS);
   await client.sendMaybeParts({ title: "T" });

@@ -205,7 +205,7 @@ const LISTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 };
 
 test.each(Object.entries(LISTS))(
-  "property: an object in place of a page's items is the only item if it has a key of an item (%s)",
+  "property: an object in place of a list of items is the only item if it has a key of an item (%s)",
   async (_, call) => {
     const keys = fc.uniqueArray(fc.constantFrom("id", "ID", "new", "items", "place"), { maxLength: 3 });
     await fc.assert(

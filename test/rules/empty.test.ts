@@ -30,13 +30,13 @@ test.each([
   '{"response":{}}',
   '{"response":""}',
   "",
-])("a payload is empty in every form that the rule names, without a difference: %s", async (body) => {
+])("a payload is empty in every form that the rule lists, without a difference: %s", async (body) => {
   const { client, differences } = await empty({ body });
   expect(await client.getParcel({})).toMatchObject({ id: "", unknownFields: {} });
   expect(differences).toEqual([]);
 });
 
-test("a response is empty only if it has no body, or a body that the rule names", async () => {
+test("a response is empty only if it has no body or a body that the rule lists", async () => {
   const { client } = await empty([{ body: "" }, { body: "[]" }, { body: "false" }]);
   expect((await client.trackParcel({})).id).toBe("");
   expect((await client.trackParcel({})).id).toBe("");
@@ -54,13 +54,10 @@ test.each([
   ['{"response":[{"id":"a"}]}', "object, got array"],
   ['{"response":[{"id":"a"},{"id":"b"}]}', "object, got array"],
   ['{"response":7}', "object, got number"],
-])(
-  "by default, a payload of another shape is an error instead of an empty payload: %s",
-  async (body, text) => {
-    const { client } = await empty({ body });
-    expect(await rejection(client.findParcel({}))).toEqual(["RESPONSE_SHAPE", `response: expected ${text}`]);
-  },
-);
+])("by default, a payload of another type is an error, not an empty payload: %s", async (body, text) => {
+  const { client } = await empty({ body });
+  expect(await rejection(client.findParcel({}))).toEqual(["RESPONSE_SHAPE", `response: expected ${text}`]);
+});
 
 test.each(['{"response":null}', '{"response":[]}', '{"response":{}}'])(
   "by default, a payload without content is empty: %s",
@@ -76,7 +73,7 @@ test.each([
   '{"response":{"parcels":[]}}',
   '{"response":[]}',
   "",
-])("a page is empty in every form that the rules name: %s", async (body) => {
+])("a page is empty in every form that the rules list: %s", async (body) => {
   const { client } = await empty({ body });
   expect(await ids(client.listParcels({}))).toEqual([]);
 });
@@ -89,7 +86,7 @@ test.each([
   ['{"response":{"parcels":{"other":"a"}}}', "response.parcels: expected array, got object"],
   ['{"response":{"parcels":"a"}}', "response.parcels: expected array, got string"],
   ['{"response":{"parcels":[],"total":3}}', "parcels: expected items up to 3, as `total` says, got none"],
-])("a page of another shape fails the stream: %s", async (body, text) => {
+])("a page of another type fails the stream: %s", async (body, text) => {
   const { client } = await empty({ body });
   expect(await rejection(ids(client.listParcels({})))).toEqual(["RESPONSE_SHAPE", text]);
 });
@@ -102,7 +99,7 @@ test("an object with a key of an item is the only item of a page", async () => {
   expect(await ids(client.listParcels({}))).toEqual(["a"]);
 });
 
-test("a page without items does not end the list while the number of pages says that more follow", async () => {
+test("a page without items does not end the list if the number of pages says that more follow", async () => {
   const pages = [{ json: { parcels: [], pages: 3 } }, { json: { parcels: [{ id: "a" }], pages: 3 } }];
   const { client, seen } = await empty([...pages, { json: { parcels: null, pages: 3 } }]);
   expect(await ids(client.searchParcels({}))).toEqual(["a"]);

@@ -146,7 +146,7 @@ const INFO = {
 };
 const NEW = { "@type": "type.googleapis.com/acme.v1.Why", because: "so" };
 
-test("the upstream's details follow the gateway's details, including ErrorInfo, also after a retry", async () => {
+test("the upstream's details follow the gateway's details, including ErrorInfo, even after a retry", async () => {
   const json = { code: 14, message: "busy", details: [INFO, NEW] };
   for (const retry of [false as const, { attempts: 2, maxDelayMs: 1 }]) {
     const error = await failed({ status: 503, json }, retry);

@@ -45,7 +45,7 @@ const STEPS: ReadonlyArray<(inner: Nums) => readonly [step: string, outer: Nums]
   (inner) => ["chosen", { oneOf: { case: "chosen", value: inner } }],
 ];
 
-test("an error about a value that cannot be sent names its path in the request, at any depth of a body", async () => {
+test("the error for a value that cannot be sent names the value's path in the request, at any depth of a body", async () => {
   const ways = fc.array(fc.constantFrom(...STEPS), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...WRONG), ways, fc.boolean(), async ([last, wrong], steps, isPart) => {
@@ -74,13 +74,13 @@ test.each<[place: string, path: string, call: () => Promise<unknown>]>([
   ["header", "trace_id", () => client.sendQuery({ traceId: "a\nb" })],
   ["part", "file_title", () => client.sendParts({ fileTitle: "\udfff" })],
 ])(
-  "an error about a value that cannot be sent (%s) names the value's path in the request, %s",
+  "the error for a value that cannot be sent (%s) names the value's path in the request, %s",
   async (_place, path, call) => {
     expect(await failed(call())).toEqual([path, path]);
   },
 );
 
-test("an error about a value with two possible paths names the parameter", async () => {
+test("the error for a value with two possible paths names the parameter", async () => {
   const twice = { filterBy: { maxPrice: Number.NaN }, sizes: [Number.NaN] };
   expect(await failed(client.sendQuery(twice))).toEqual(["f.maxPrice", "f.maxPrice"]);
 });

@@ -25,7 +25,7 @@ test("a base address with a path keeps its path before the path `/`", async () =
   expect(seen.map(({ line }) => line)).toEqual(["GET /v2/", "GET /v2/folders/a/"]);
 });
 
-test("a slash at the end of a path is sent for any values of its variables", async () => {
+test("a slash at the end of a path is sent, for any values of the path variables", async () => {
   const { client, seen } = await paths();
   await client.getBehindSlash({ name: "a" });
   await client.getBehindSlash({ name: "a/" });

@@ -124,7 +124,7 @@ test("property: a form parser reads every list style back unchanged", async () =
 
 const NAMED = { itemId: "1", bigNumber: 2n ** 60n, asText: 5n, asNumber: -(2n ** 63n), tagList: ["a", "b"] };
 
-test("json of a service: the body has declared names, bare integers except in fields with `number`, and path variables", async () => {
+test("json of a service: keys have their declared names, integers are bare, and path variables are also in the body", async () => {
   const { client, seen } = await places((request) => ({ body: request.text }));
   const answer = await client.sendDeclared(NAMED);
   expect(seen[0]?.line).toBe("POST /named/1");
@@ -134,7 +134,7 @@ test("json of a service: the body has declared names, bare integers except in fi
   expect(answer).toMatchObject(NAMED);
 });
 
-test("json of a method: the body has ProtoJSON names and integers, and no path variables", async () => {
+test("json of a method: keys and integers are as in ProtoJSON, and path variables are not in the body", async () => {
   const { client, seen } = await places((request) => ({ body: request.text }));
   const answer = await client.sendCamel(NAMED);
   expect(seen[0]?.text).toBe(
@@ -152,7 +152,7 @@ test("slash: a service can reject slashes in variables while one of its methods 
   expect(seen[0]?.line).toBe("POST /places/a%2Fb");
 });
 
-test("slash: with several bindings, an escaped slash may fill a path variable", async () => {
+test("slash: a variable of an additional binding may contain an escaped slash", async () => {
   const { client, seen } = await places();
   await client.findEscaped({ room: "a/b", shelf: "c/d" });
   await client.findEscaped({ shelf: "c/d", name: "rooms/e" });
@@ -164,7 +164,7 @@ test("slash: with several bindings, an escaped slash may fill a path variable", 
   ]);
 });
 
-test("slash: with several bindings, a value with a rejected slash skips the binding", async () => {
+test("slash: a binding is skipped if a slash in its variable is rejected", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.findRejected({ room: "a", shelf: "c/d" }));
   expect(error.message).toBe(
@@ -174,7 +174,7 @@ test("slash: with several bindings, a value with a rejected slash skips the bind
   expect(seen.map(({ line }) => line)).toEqual(["GET /shelves/c?room=a%2Fb"]);
 });
 
-test("several bindings: a value that no path can hold is rejected by field name, and not sent in the query", async () => {
+test("several bindings: the error for a value that fits no path names its field, and the value is not sent in the query", async () => {
   const { client, seen } = await places();
   const messages = [];
   for (const room of ["..", "a\nb", "\ud800"]) {

@@ -5,7 +5,7 @@ import { start } from "./world.ts";
 
 const required = () => start(RequiredService, RequiredServiceRest);
 
-test("required fields with zero values are in the query; those in a nested message only if the message is set", async () => {
+test("required fields with zero values are in the query, but in a nested message only if the message is set", async () => {
   const { client, seen } = await required();
   await client.queryRequired({});
   await client.queryRequired({ inner: {}, text: "a" });

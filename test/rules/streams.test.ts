@@ -30,7 +30,7 @@ test("link: a string or an object with href in the payload leads to the next pag
   expect(lines(seen)).toEqual(["GET /link?query=q", "GET /link?after=2&x=%5B1%5D", "GET /link?after=3"]);
 });
 
-test("link: the query of a link object is added to its address, and the address takes precedence", async () => {
+test("link: the query of a link object is added to the address, whose own parameters take precedence", async () => {
   const next = `{"href":"/link?x=1","query":{"after":"2","page":900719925474099312345,"x":"5","a[0]":"é","dots":true,"list":[],"none":null}}`;
   const { client, seen } = await streams([
     { body: `{"response":{"entries":[{"id":1}],"links":{"next":${next}}}}` },
@@ -40,7 +40,7 @@ test("link: the query of a link object is added to its address, and the address 
   expect(lines(seen)[1]).toBe("GET /link?x=1&after=2&page=900719925474099312345&a%5B0%5D=%C3%A9&dots=true");
 });
 
-test("link: a query value that cannot be a parameter is reported as lost", async () => {
+test("link: a query value that cannot be sent as a parameter is reported as lost", async () => {
   const next = { href: "/link?x=1", query: { list: [1], after: "2" } };
   const { client, differences } = await streams({
     json: { response: { entries: entries(1), links: { next } } },
@@ -155,7 +155,7 @@ test("cursor: a value from the payload is sent in the field, in the query or in 
   ]);
 });
 
-test("last_item: a value from the last item of the page is sent in the field", async () => {
+test("last_item: a value of the last item is sent in the field for the next page", async () => {
   const { client, seen } = await streams([{ json: { entries: entries(9, 7) } }, { json: { entries: [] } }]);
   expect(await idsOf(client.byLastItem({}))).toEqual([9, 7]);
   expect(lines(seen)).toEqual(["GET /last-item", "GET /last-item?cursor=7"]);
@@ -211,7 +211,7 @@ async function* chunks<T>(...messages: readonly T[]): AsyncGenerator<T> {
   yield* messages;
 }
 
-test("upload: chunks are the body with their Content-Type, and other fields keep their places", async () => {
+test("upload: the body consists of the chunks, and the other fields go to the path, the query and headers", async () => {
   const { client, seen } = await streams({ json: { id: 5 } });
   const answer = await client.uploadBody(
     chunks(
@@ -231,7 +231,7 @@ function parts({ headers, text }: Seen): string {
   return text.replaceAll(boundary, "B").replaceAll("\r\n", "|");
 }
 
-test("upload: chunks are a part after the JSON part, and a field names the part", async () => {
+test("upload: the chunks form a part after the JSON part, and a field sets the part's name", async () => {
   const { client, seen } = await streams();
   await client.uploadPart(
     chunks(
@@ -246,7 +246,7 @@ test("upload: chunks are a part after the JSON part, and a field names the part"
   );
 });
 
-test("upload: chunks are a part with a fixed name, after the parts of the fields", async () => {
+test("upload: the chunks form a part with a fixed name, after the parts of the fields", async () => {
   const { client, seen } = await streams();
   await client.uploadNamedPart(chunks({ title: "T", chunk: Buffer.from("x") }));
   expect(parts(seen[0] as Seen)).toBe(

@@ -38,7 +38,8 @@ function beside(value: JsonValue | undefined, paths: readonly string[], at = "")
 }
 
 /**
- * Counts the bodies that the scanner was asked to read, the bodies that it read, and those with differences.
+ * Counts the bodies that the scanner was asked to read, the bodies that it read, and the bodies with
+ * differences.
  */
 class Tally {
   asked = 0;
@@ -66,7 +67,7 @@ class Tally {
   }
 }
 
-test("property: each key that is on no field's path is reported once", () => {
+test("property: a key outside the paths of all fields is reported once", () => {
   const tally = new Tally();
   fc.assert(
     fc.property(
@@ -123,7 +124,7 @@ test("property: each key next to a payload is reported once, unless a rule reads
   expect(tally.reported).toBeGreaterThanOrEqual(atLeast(200));
 });
 
-test("property: with flattened members, a key on a path is read by the parent or the selected member, or reported", () => {
+test("property: with flattened members, each key is read by the parent or by the selected member, or is reported", () => {
   const paths = fc.uniqueArray(PATH, { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(paths, paths, OBJECT, (ofHolder, ofMember, object) => {

@@ -134,7 +134,7 @@ function isRead(difference: string, held: readonly string[]): boolean {
   return held.some((key) => difference === `lost ${key}`);
 }
 
-test("property: an object in place of a list is one item if it has an item's key, empty if it has no keys, and lost otherwise", () => {
+test("property: an object in place of a list is one item if it has a key of an item, empty if it has no keys, and otherwise lost", () => {
   const kinds: ReadonlyArray<readonly [Kind, collects: boolean]> = [
     [{ list: Inner }, false],
     [{ loose: { list: Inner } }, false],

@@ -158,7 +158,7 @@ function outcomeOf({ message, differences }: Outcome, at: string): string {
   return isLost ? "lost" : "nothing";
 }
 
-test("property: with a success status, an error instead of a payload fails the call, and an error next to a payload is reported", () => {
+test("property: with a success status, an error without a payload fails the call, and an error next to a payload is reported", () => {
   const seen = { error: 0, lost: 0, nothing: 0, scanned: 0 };
   fc.assert(
     fc.property(CASE, (each) => {

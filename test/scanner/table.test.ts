@@ -393,7 +393,7 @@ test.each([
   [["data", "data.inner"], undefined],
   [["", "data"], "object"],
 ] as const)(
-  "of the payload paths %j, the scanner uses the same one as the decoder",
+  "the scanner and the decoder use the same one of the payload paths %j",
   (payload, payloadType) => {
     const plain = method("string", (value, out) => out.string(7, value, "key"));
     const envelope = { payload };

@@ -65,7 +65,10 @@ authorization:
   }
 }
 
-/** Returns a fetch function for browsers that sends requests for the gateway's public address to its port. */
+/**
+ * Returns a fetch function for browsers that sends requests for the gateway's public address to the gateway's
+ * port.
+ */
 export function everywhere({ fetch: ofGateway }: GatewayProcess): typeof fetch {
   return (input, init) =>
     String(input).startsWith(PUBLIC_URL) ? ofGateway(input, init) : fetch(input, init);

@@ -8,7 +8,7 @@ import type { OAuth2ProviderSettings } from "../../authorization/src/sign-in/oau
 /** A third-party OpenID Connect server, whose only user is already signed in and has consented. */
 export interface OidcProvider {
   readonly url: string;
-  /** The redirect URI of the client. */
+  /** The settings with which a gateway signs people in at this server. */
   readonly settings: OAuth2ProviderSettings;
   readonly userInfo: string;
   close(): Promise<void>;

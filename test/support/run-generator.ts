@@ -16,7 +16,7 @@ export interface GeneratorResult {
   readonly response: CodeGeneratorResponse;
 }
 
-/** Runs the generator on a request with some changes. */
+/** Applies changes to a request, and runs the generator on the changed request. */
 export function runGenerator(
   request: CodeGeneratorRequest,
   change: Partial<Pick<CodeGeneratorRequest, "fileToGenerate" | "parameter" | "protoFile">> = {},

@@ -77,7 +77,7 @@ test.each([
 const typed = (type: string, body: string) =>
   start(ClusterService, ClusterServiceRest, { headers: { "content-type": type }, body }, { upstream });
 
-test("a JSON text sequence may contain multi-line texts, and a text without its end counts as truncated", async () => {
+test("a JSON text sequence may contain multi-line texts, and an unfinished text is reported as truncated", async () => {
   const pretty = JSON.stringify(JSON.parse(POD("a")), undefined, 2);
   const body = `\u001e${pretty}\n\u001e\u001e${POD("b")}\n`;
   const { client } = await typed("application/json-seq", body);
@@ -95,7 +95,7 @@ test.each([
   ["[]", "an array, which `records: {format: ARRAY}` reads"],
   [`: hi\n\ndata: ${POD("a")}\n\n`, "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
   ["event: a\ndata: {}\n\n", "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
-])("the error for %j names the received content, and the format that supports it", async (body, got) => {
+])("the error for %j names the content, and the format that reads it", async (body, got) => {
   const { client } = await lines(body);
   const error = await failureOf(all(client.watchPods({ namespace: "n" })));
   expect(reasonOf(error)).toBe("UPSTREAM_BODY_NOT_LINES");
@@ -104,7 +104,7 @@ test.each([
   );
 });
 
-test("a page of comment-like lines is an error, but a stream with only comments is empty", async () => {
+test("a page that consists of comments is an error, but a stream that consists of comments is empty", async () => {
   const page = await typed("text/markdown", "# Not found\n\n// nothing\n");
   const error = await failureOf(all(page.client.watchPods({ namespace: "n" })));
   expect(error.rawMessage).toBe(

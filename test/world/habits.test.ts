@@ -64,7 +64,7 @@ test("a response may be one object, a list of objects, or a string", async () =>
   expect(differences).toEqual([]);
 });
 
-test("a feed of changes may have empty lines, and ends with its last line", async () => {
+test("a feed of changes may contain empty lines, and ends after its last line", async () => {
   const { client, seen } = await habits([
     {
       body: '{"seq":"1-a","id":"x","changes":[]}\n\n\n{"seq":"2-b","id":"y","deleted":true}\n{"last_seq":"2-b"}\n',
@@ -82,7 +82,7 @@ test("a feed of changes may have empty lines, and ends with its last line", asyn
   expect(reasonOf(await failureOf(changes.next()))).toBe("UPSTREAM_TRUNCATED");
 });
 
-test("an unfinished job has the status URL and the retry delay", async () => {
+test("the response for an unfinished job has the status URL and the retry delay", async () => {
   const { client, differences } = await habits([
     { status: 202, json: {}, headers: { "operation-location": "/jobs/1", "retry-after": "5" } },
     { json: { result: "r" } },

@@ -151,7 +151,7 @@ test.each(["../secrets", "a/../b", ".."])(
   },
 );
 
-test("the result is found by a custom header, status values and a link", async () => {
+test("the result is found through a custom header, status values and a link", async () => {
   const accepted = { status: 202, headers: { "operation-location": "/operations/7" } };
   const { client, clock, seen } = await jobs(({ line }, index) =>
     index === 0

@@ -95,7 +95,7 @@ test("last_item: the last item's name is the cursor, and items are read from nes
   expect(differences).toEqual([]);
 });
 
-test("a cursor inside a body object keeps the object's other fields, and an empty page does not end the list", async () => {
+test("a cursor inside a body object leaves the object's other fields unchanged, and an empty page does not end the list", async () => {
   const { client, seen } = await lists([
     { json: { results: ids(1), paging: { next: "n1" } } },
     { json: { results: [], paging: { next: "n2" } } },
@@ -137,7 +137,7 @@ test("cursor_always: null ends the list, a page without the cursor's key fails t
   expect(renamed.differences.map((each) => `${each.class} ${each.path}`)).toEqual(["additional next_page"]);
 });
 
-test("a time shared by several items is requested again, and skipped if its items fill a page", async () => {
+test("a time that several items share is requested again, and skipped if its items fill a page", async () => {
   const page = (...items: ReadonlyArray<readonly [number, number]>) => ({
     json: { tickets: items.map(([id, updated]) => ({ id, updated })) },
   });

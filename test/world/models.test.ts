@@ -61,7 +61,7 @@ test("an empty array and a response without content are streams without messages
   }
 });
 
-test("without a stream rule, a stream of google.api.HttpBody is the unchanged body", async () => {
+test("without a stream rule, a stream of google.api.HttpBody contains the unchanged body", async () => {
   const { client } = await models({ body: "data: 1\n\n", headers: { "content-type": "text/event-stream" } });
   const { found, error } = await readAll(client.streamRawPredict({ model: "models/m" }));
   expect(error).toBeUndefined();
@@ -82,7 +82,7 @@ test("an error item ends the stream with that error, after the earlier messages"
   });
 });
 
-test("an error as the only item or instead of the array is the error of the call, for any status", async () => {
+test("an error instead of the array, or as its only item, is the error of the call, for any status", async () => {
   for (const body of [[QUOTA], QUOTA]) {
     for (const status of [200, 429]) {
       const { client } = await models({ status, json: body });
@@ -179,7 +179,7 @@ test("items that are not objects are omitted and reported", async () => {
   ]);
 });
 
-test("a body in another charset is decoded before it is split, since a character can contain the byte of a bracket", async () => {
+test("a body in another charset is decoded before it is split, since its characters may contain the byte of a bracket", async () => {
   // In Shift_JIS, ソ ends with the byte of a backslash. In UTF-16, every second byte of ASCII text is 0.
   const utf16 = Buffer.from('[{"name":"嬀[ソ"}]', "utf16le");
   const shiftJis = Buffer.concat([Buffer.from('[{"name":"'), Buffer.of(0x83, 0x5c), Buffer.from('"}]')]);
@@ -246,7 +246,7 @@ test("a caller that stops reading applies backpressure to the upstream", async (
   left.abort();
 });
 
-test("property: rows become the same messages with any whitespace and any chunks", async () => {
+test("property: whitespace and chunk boundaries do not change the messages", async () => {
   const row = fc.record({
     id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     name: fc.string({ unit: "binary" }),

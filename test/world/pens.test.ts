@@ -7,7 +7,7 @@ import { start } from "../rules/world.ts";
 
 const masks = () => start(MaskService, MaskServiceRest);
 
-test("unset: EMPTY: an unset field in the mask is sent as null, an empty list, an empty map or zero", async () => {
+test("unset: EMPTY: a mask sends its unset fields as null, an empty list, an empty map or zero", async () => {
   const { client, seen } = await masks();
   const paths = ["nick_name", "tags", "notes", "owner.first_name", "ink_left", "is_open", "past_owners"];
   await client.mergePen({ id: "1", pen: {}, updateMask: { paths } });
@@ -23,7 +23,7 @@ test("unset: EMPTY: an unset field in the mask is sent as null, an empty list, a
   });
 });
 
-test("set fields in the mask are sent, map keys can be removed, and a cleared message is sent without fields", async () => {
+test("a mask sends its set fields, can remove map keys, and clears a whole message", async () => {
   const { client, seen } = await masks();
   const pen = { nickName: "N", notes: { a: "A" }, owner: { firstName: "F" } };
   const paths = ["nick_name", "notes.b", "notes.a", "owner.best_pen.tags"];
@@ -44,7 +44,7 @@ test("an unknown path in a mask gets INVALID_ARGUMENT, and no request is sent", 
   expect(seen).toEqual([]);
 });
 
-test("unset: NULL: unset lists in the mask are also sent as null, and without a mask no field is cleared", async () => {
+test("unset: NULL: a mask also sends unset lists as null, and without a mask no field is cleared", async () => {
   const { client, seen } = await masks();
   await client.patchTags({ id: "1", fields: { paths: ["tag_names", "nick"] } });
   await client.patchTags({ id: "1", nick: "N" });
@@ -83,7 +83,7 @@ test("the mask of a response is read with the names of the .proto file", async (
   ]);
 });
 
-test("an implied oneof member in a mask selects the keys of the member's fields", async () => {
+test("a oneof member in a mask selects the keys of the member's fields", async () => {
   const { client, seen } = await masks();
   const paths = ["photo", "drawing.drawn_with.nick_name", "sale.unit_price", "gift", "__proto__"];
   const leaflet = { picture: { case: "photo" as const, value: { fileName: "F" } }, Proto: "P" };
@@ -97,7 +97,7 @@ test("an implied oneof member in a mask selects the keys of the member's fields"
   );
 });
 
-test("`*` omits oneof members without a key, and a path inside such a member selects only its fields", async () => {
+test("`*` leaves out oneof members without a key, and a path inside such a member selects only its own fields", async () => {
   const { client, seen } = await masks();
   await client.mergeLeaflet({ id: "1", updateMask: { paths: ["*"] } });
   const error = await failureOf(
@@ -110,7 +110,7 @@ test("`*` omits oneof members without a key, and a path inside such a member sel
   expect(seen).toHaveLength(1);
 });
 
-test("keys in the mask of a response are read as paths of the oneof members that use them", async () => {
+test("keys in the mask of a response are read as paths into the oneof members that have these keys", async () => {
   const locked =
     "file,width,drawnWith.bestPen,drawnWith.label,news.fromWhom,news.unitPrice,news.other,Proto,heading";
   const { client } = await start(MaskService, MaskServiceRest, { json: { locked } });

@@ -20,7 +20,9 @@ const MAX_TEXT = 2048;
 /** Members whose addresses the engine or a browser would fetch. Clients send keys in `jwks`. */
 const FETCHED = ["jwks_uri", "sector_identifier_uri", "request_uris", "initiate_login_uri"] as const;
 
-/** The members of a registration request that are stored. Others are ignored (RFC 7591 section 2). */
+/**
+ * The members of a registration request that are stored. All other members are ignored (RFC 7591 section 2).
+ */
 const KNOWN = [
   "client_name",
   "client_uri",

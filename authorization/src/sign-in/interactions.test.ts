@@ -125,7 +125,7 @@ test("without PKCE, the authorization request has the configured parameters but 
   expect((await open(flow)).text).toContain("Allow access");
 });
 
-/** Changes to the address of the redirect from the upstream back to the gateway. */
+/** Ways to tamper with the address to which the upstream redirects back. */
 const TAMPERED: Readonly<Record<string, (address: URL) => void>> = {
   "another state": ({ searchParams }) => searchParams.set("state", `${searchParams.get("state")}x`),
   "a shortened state": ({ searchParams }) =>

@@ -10,7 +10,7 @@ import { newKey, providerSettings, startSignIn } from "../testing/sign-in-world.
 /** An upper bound for the number of store operations in a refresh. */
 const STEPS = 16;
 const TAKEN_OVER_WITHIN_MS = 3000;
-/** Additional time for a machine that is busy. */
+/** Additional time for a busy machine. */
 const SLACK_MS = 1500;
 
 /** Kills a replica before operation `step` of a refresh. Resolves with the result of another replica. */

@@ -9,7 +9,9 @@ import { send, startOAuth2Provider } from "../testing/provider-server.ts";
 import { newKey, providerSettings, startSignIn } from "../testing/sign-in-world.ts";
 
 const KEY = newKey();
-/** A time step that is longer than any session is cached, and shorter than the pause after a failure. */
+/**
+ * A time step longer than the time for which sessions are cached, and shorter than the pause after a failure.
+ */
 const STEP_MS = 1500;
 const PAUSE_MS = 5000;
 

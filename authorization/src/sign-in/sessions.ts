@@ -51,7 +51,7 @@ const CACHE_MS = 1000;
 /** The maximum number of cached sessions. The oldest is evicted first. */
 const CACHED = 10_000;
 
-/** How long before their expiry tokens are refreshed, in milliseconds; at most a fifth of their lifetime. */
+/** Tokens are refreshed this long before they expire, in milliseconds; at most a fifth of their lifetime. */
 const REFRESH_BEFORE_MS = 60_000;
 const REFRESH_BEFORE_PART = 0.2;
 
@@ -61,7 +61,7 @@ const REFRESH_BEFORE_PART = 0.2;
  */
 const WAIT_MS = 60_000;
 
-/** How long refreshes are not attempted after a failure of the upstream, in milliseconds. */
+/** The pause before the next refresh after a failure of the upstream, in milliseconds. */
 const PAUSE_MS = 5000;
 
 /** The fraction of the idle timeout after which the use of a session is recorded again. */

@@ -26,7 +26,7 @@ const PUT = `INSERT INTO connect_rest_entries (${COLUMNS}) VALUES ($1, $2, $3, $
   grant_id = excluded.grant_id, session_id = excluded.session_id`;
 /**
  * Deletes rows in the order in which `commit` locks them. If two transactions locked the same rows in
- * different orders, they would wait for a second, until PostgreSQL aborts one of them.
+ * different orders, they would wait one second, until PostgreSQL aborts one of them.
  */
 const deleteWhere = (column: "grant_id" | "session_id") =>
   `WITH held AS (SELECT kind, key FROM connect_rest_entries WHERE ${column} = $1

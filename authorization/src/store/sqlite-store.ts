@@ -9,8 +9,8 @@ import { withLock } from "./with-lock.ts";
 
 export interface SqliteStoreOptions {
   /**
-   * The path of the file. A missing file is created with mode 0600; its folder must exist. `:memory:` is lost
-   * when the process ends.
+   * The path of the file. A missing file is created with mode 0600; its folder must exist. With `:memory:`,
+   * all data is lost when the process ends.
    */
   readonly file: string;
   /** The maximum time that an operation waits for a locked file, in milliseconds. Default: 3000. */

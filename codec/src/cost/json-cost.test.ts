@@ -7,7 +7,7 @@ import { checkJsonCost } from "./json-cost.ts";
 const COUNTED = Number.MAX_SAFE_INTEGER;
 const padding = " ".repeat(10);
 
-/** Returns the cost of JSON, even if it is too short to be scanned otherwise. */
+/** Returns the cost of JSON, including JSON that is normally too short to be scanned. */
 function costOf(text: string): number {
   let low = 0;
   let high = text.length * 400;

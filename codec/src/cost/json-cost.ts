@@ -64,9 +64,9 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 const LARGE_EXPONENT = /e\+?0*[1-9]\d\d/i;
-/** The maximum length of numbers that are written out. */
+/** The length up to which a number has no `DIGIT_COST`. */
 const MAX_NUMBER = 1000;
-/** The cost of each further digit: the decoder still scans it several times. */
+/** The cost of each digit after this length: the decoder still scans the number several times. */
 const DIGIT_COST = 1;
 
 /** The number of characters to scan before yielding to other work. */

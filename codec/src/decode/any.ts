@@ -1,6 +1,6 @@
 /**
  * Decodes google.protobuf.Any, whose JSON names a type. If the type is unknown or the content does not fit
- * it, the Any contains a google.protobuf.Struct of its JSON, including `@type`. Every client can read a
+ * the type, the Any contains a google.protobuf.Struct of the JSON, including `@type`. Every client can read a
  * Struct.
  */
 import {
@@ -20,7 +20,7 @@ import type { Decode, ProtoWriter } from "./proto-writer.ts";
 import { findSurplus } from "./surplus.ts";
 
 /**
- * The maximum number of values in a message that is decoded as its type. Larger messages are kept as a
+ * The maximum number of values in content that is decoded as the named type. Larger content is kept as a
  * google.protobuf.Struct, since protobuf-es cannot read a message in parts.
  */
 const MAX_VALUES = 20_000;

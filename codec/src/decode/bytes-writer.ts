@@ -12,9 +12,9 @@ const LONG_STRING = 4096;
 const TWO_32 = 0x1_0000_0000;
 
 /**
- * Writes the protobuf wire format (protobuf.dev/programming-guides/encoding) into one growing buffer. It does
- * not depend on JSON. Short strings are written without a native call. The length before a message is
- * reserved in advance, and the message moves only if the guess was wrong.
+ * Writes the protobuf wire format (protobuf.dev/programming-guides/encoding) into one growing buffer. The
+ * class does not depend on JSON. Short strings are written without a native call. Space for the length of a
+ * message is reserved before its content, which moves only if the reserved size was wrong.
  */
 export class BytesWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);

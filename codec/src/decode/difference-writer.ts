@@ -60,8 +60,8 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /**
-   * Marks the next field, which reports call `key`, as one that accepts other JSON types. Converting its
-   * value, its list items or its map values is not reported as a difference.
+   * Lets the next field accept other JSON types: converting its value, list items or map values is not
+   * reported as a difference. Reports name the field by `key`.
    */
   loosely(key: string): this {
     this.looseKey = key;

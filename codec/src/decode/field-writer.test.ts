@@ -159,7 +159,7 @@ const object = fc
   // fromEntries, because an assignment to `__proto__` would set a prototype
   .map((entries) => Object.fromEntries(entries) as JsonObject);
 
-test("property: bytes and differences equal a decoder that looks up each key of each field in field order", () => {
+test("property: a field table gives the same bytes and differences as a lookup of every key of every field", () => {
   fc.assert(
     fc.property(fc.array(field, { maxLength: 40 }), object, (fields, json) => {
       const known = new Set(fields.flatMap(({ keys }) => keys));

@@ -9,7 +9,8 @@ function read(kind: Kind, json: string) {
     table("test.v1.Text", () => [[1, kind, "x"]]),
     Buffer.from(`{"x":${json}}`),
   );
-  // the text of a number in a report has its exact digits, or the digits of the double
+  // reports show a number either with its exact digits or with the digits of the double, so `got` is not
+  // compared
   const list = differences.list.map(({ got: _, ...place }) => place);
   return { bytes: Buffer.from(bytes).toString("hex"), differences: { ...differences, list } };
 }
@@ -61,7 +62,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => {
   };
 });
 
-test("property: JSON in a string is read like the same JSON without the string", () => {
+test("property: JSON in a string is read like the same JSON outside a string", () => {
   fc.assert(
     fc.property(fc.constantFrom(...KINDS), json, (kind, text) => {
       // null is absence, not a value, for a field with the rule
@@ -72,7 +73,7 @@ test("property: JSON in a string is read like the same JSON without the string",
   );
 });
 
-test("property: JSON without the string is converted, and is otherwise read in the same way", () => {
+test("property: JSON outside a string is converted, and is otherwise read in the same way", () => {
   fc.assert(
     fc.property(fc.constantFrom(...KINDS), json, (kind, text) => {
       fc.pre(text !== "null" && !text.startsWith('"'));
@@ -96,13 +97,13 @@ test.each([
   ['"{} {}"', ["lost"]],
   [JSON.stringify("[{}]".repeat(2)), ["lost"]],
   [JSON.stringify(`[${"[],".repeat(100_000)}[]]`), ["lost"]],
-])("a field with JSON as text stays unset for %s, with the reports %j", (text, classes) => {
+])("a field with JSON as text stays unset for the text %s, and reports %j", (text, classes) => {
   const { bytes, differences } = read({ jsonText: Inner }, text);
   expect(bytes).toBe("");
   expect(differences.list.map(({ class: as }) => as)).toEqual(classes);
 });
 
-test("null as text is a google.protobuf.Value, and an unset message", () => {
+test("a google.protobuf.Value can hold the JSON text null, but other messages stay unset", () => {
   expect(read({ jsonText: ValueTable }, '"null"').bytes).not.toBe("");
   expect(read({ jsonText: Inner }, '"null"')).toMatchObject({ bytes: "", differences: { list: [] } });
 });

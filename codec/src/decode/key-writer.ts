@@ -22,7 +22,7 @@ export class KeyWriter extends OneofWriter {
   protected holderKeys: KnownKeys = NO_KEYS;
   /** The known keys of the messages that share the object at each depth. */
   private keysBelow: Array<ReadonlyArray<KnownKeys> | undefined> = [];
-  /** The known keys at each depth whose values the unknown-key collector also takes. */
+  /** For each depth, the known keys whose values are also collected with the unknown keys. */
   private collectedValues: Array<Array<readonly [key: string, value: JsonValue]> | undefined> = [];
 
   /** The object whose unknown keys the last call of `fields` found. */

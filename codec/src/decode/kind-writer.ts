@@ -17,7 +17,7 @@ export type WriteValue = (value: Field, out: ProtoWriter, key: string) => void;
 /** The context of a field, in addition to its entry. */
 export interface FieldScope {
   readonly readingOf: (table: MessageTable) => Reading;
-  /** Whether the message collects unknown keys, including enum names that the enum does not have. */
+  /** Whether the message collects unknown keys and unknown enum names. */
   readonly collects?: boolean;
   /** Whether the field is one of several members of a oneof, selected by their keys. */
   readonly isMember?: boolean;

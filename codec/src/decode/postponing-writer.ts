@@ -157,8 +157,8 @@ export class PostponingWriter extends FieldWriter {
   }
 
   /**
-   * Reports whether writing values exceeds the budget, so that they must be written later. Otherwise counts
-   * them.
+   * Reports whether writing this many values would exceed the budget, so that they must be written later.
+   * Otherwise subtracts the values from the budget.
    */
   private isTooMuch(count: number): boolean {
     if (count === 0) return false;

@@ -65,7 +65,7 @@ test("reports name the path of a nested value", () => {
 });
 
 test.each([0, 1, 125, 126, 127, 128, 129, 16_381, 16_382, 16_383, 16_384, 16_385, 2_097_160])(
-  "a message field holds a string of %i characters, whatever size was reserved for its length",
+  "a message field holds a string of %i characters, for any size reserved for its length",
   (length) => {
     const text = "x".repeat(length);
     const json = { self: { string: text, self: { string: "y" }, selves: [{}, { string: text }, {}] } };
@@ -485,7 +485,7 @@ const readHeld = (json: JsonObject, member: typeof inner, collects: boolean) =>
 
 const flat = { type: "t", id: 1, text: "x", more: [1] };
 
-test("a flattened message shares the object with the outer message, and neither reports the keys of the other", () => {
+test("a flattened and an outer message read the same object, and neither reports the other's keys as unknown", () => {
   expect(readHeld(flat, inner, false)).toEqual({
     json: { self: { string: "x" } },
     differences: [difference("additional", "more", "no such key", "array")],
@@ -493,7 +493,7 @@ test("a flattened message shares the object with the outer message, and neither 
   });
 });
 
-test("a flattened message leaves the keys that neither message reads to an outer message that collects them", () => {
+test("a flattened message leaves unknown keys to the outer message if the outer message collects them", () => {
   expect(readHeld(flat, inner, true)).toEqual({
     json: { self: { string: "x" }, strings: { more: "[1]" } },
     differences: [],
@@ -501,7 +501,7 @@ test("a flattened message leaves the keys that neither message reads to an outer
   });
 });
 
-test("a flattened message that collects unknown keys takes the keys that neither message reads", () => {
+test("a flattened message that collects unknown keys collects the keys that neither message reads", () => {
   for (const collects of [false, true]) {
     expect(readHeld(flat, collecting, collects)).toEqual({
       json: { self: { string: "x", strings: { more: "[1]" } } },
@@ -511,7 +511,7 @@ test("a flattened message that collects unknown keys takes the keys that neither
   }
 });
 
-test("a nested message in a flattened message reports its unknown keys itself", () => {
+test("a nested message in a flattened message reports its own unknown keys", () => {
   expect(readHeld({ type: "t", sub: { type: 1, int32: 2 } }, inner, false)).toEqual({
     json: { self: { self: { int32: 2 } } },
     differences: [difference("additional", "sub.type", "no such key", "number 1")],
@@ -519,7 +519,7 @@ test("a nested message in a flattened message reports its unknown keys itself", 
   });
 });
 
-test("a flattened message can contain another flattened message, and neither takes a key of the other", () => {
+test("a flattened message can contain another flattened message, and neither reads the other's keys", () => {
   const MIDDLE: ReadonlySet<string> = new Set(["kind"]);
   const middle = (object: JsonObject, out: ProtoWriter): void => {
     out.string(numberOf("string"), object.kind, "kind");
@@ -559,7 +559,7 @@ test("the keys of a flattened message do not affect the next message of a list",
   ]);
 });
 
-test("a message that collects unknown keys also collects values unknown to an enum, in lists too", () => {
+test("a message that collects unknown keys also collects values unknown to an enum, including values in lists", () => {
   const table = new EnumTable("test.Mood", [
     [0, "NONE"],
     [1, "good"],
@@ -615,7 +615,7 @@ test.each([
   ["-1E16", -1e16],
   ["1.7976931348623157e+308", Number.MAX_VALUE],
   ["9007199254740993.0", 9007199254740992],
-])("a Value keeps %s as a number after an exact parse", (text, number) => {
+])("a Value keeps %s as a number even after an exact parse", (text, number) => {
   expect(value(parseJson(text) ?? null).inexact).toBe(true);
   expect(value(parseJsonVerbatim(text) ?? null, true)).toEqual({
     json: { value: number },
@@ -624,7 +624,7 @@ test.each([
   });
 });
 
-test("a Value keeps integers beyond 2^53 as strings after an exact parse", () => {
+test("a Value keeps integers beyond 2^53 as strings if the JSON was parsed exactly", () => {
   const text = '{"a":[700000000000000001,9007199254740994],"b":1e400,"c":-700000000000000001}';
   expect(value(parseJson(text) ?? null).inexact).toBe(true);
   expect(value(parseJsonExactly(text) ?? null, true)).toEqual({
@@ -655,7 +655,7 @@ test("a Value with a number that is not finite or not exact can still be printed
   expect(value(Number.POSITIVE_INFINITY).json).toEqual({ value: null });
 });
 
-test("null is a null Value, but an absent ListValue", () => {
+test("null is a valid Value, but leaves a ListValue unset", () => {
   const list = (json: JsonValue) =>
     written((out) => out.wrapped(numberOf("values"), json, "k", decodeListValue));
   expect(list(null)).toEqual({ json: {}, differences: [], inexact: false });
@@ -756,7 +756,7 @@ test("later messages do not change the bytes that a reused writer returned", () 
 const read = (text: string) => written((out) => out.string(numberOf("string"), text, "k"));
 
 test.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_462, 16_383, 16_384])(
-  "a string of %i characters is written unchanged, whatever its alphabet",
+  "a string of %i characters in any alphabet is written unchanged",
   (length) => {
     for (const unit of ["a", "é", "€", "😀"]) {
       const text = unit.repeat(Math.ceil(length / unit.length));

@@ -13,7 +13,7 @@ import { joined, type Segment } from "./segment.ts";
 /** Writes the fields of a message from a JSON object. */
 export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 
-/** Writes the fields of a message that may have any JSON type. */
+/** Writes the fields of a message from a JSON value of any type. */
 export type DecodeValue = (value: JsonValue, out: ProtoWriter) => void;
 
 /** The input from which a message is decoded: an object, any JSON except null, or any JSON. */
@@ -132,7 +132,7 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * Writes a message field whose decoder accepts any JSON value except null: an `unwrap` list. null is
+   * Writes a message field whose decoder accepts any JSON value except null, e.g. an `unwrap` list. null is
    * absent.
    */
   wrapped(

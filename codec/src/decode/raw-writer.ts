@@ -42,8 +42,8 @@ export class RawWriter extends PostponingWriter {
   }
 
   /**
-   * Parses the JSON in a string. Returns undefined for an empty string, reported as converted, and for a
-   * string that is not JSON or costs too much to parse in one step, reported as lost.
+   * Parses the JSON in a string. Returns undefined if the string is empty, which is reported as converted,
+   * and if the string is not JSON or costs too much to parse in one step, which is reported as lost.
    */
   jsonIn(text: string, key: string): Field {
     this.spend(text.length / CHARACTERS_PER_UNIT);

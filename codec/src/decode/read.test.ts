@@ -124,7 +124,7 @@ test.each<[Condition, boolean]>([
   [{ key: "inner", values: ["[object Object]"] }, false],
   [{ key: "inner.a", values: ["1"] }, false],
   [{ key: "type", present: true, type: "string", values: ["text"] }, true],
-])("the result of holds for the condition %j is %s", (condition, result) => {
+])("holds for the condition %j returns %s", (condition, result) => {
   expect(holds(typed, condition)).toBe(result);
 });
 
@@ -151,7 +151,7 @@ test.each([
   ["<a>; rel=next,, <b>; rel=prev,", false],
   ["https://api.test/a; rel=next", true],
   ["<a>; rel=next, b; rel=prev", true],
-])("the result of hasBrokenLinks for the header %j is %j", (header, isBroken) => {
+])("hasBrokenLinks for the header %j returns %j", (header, isBroken) => {
   expect(hasBrokenLinks(header)).toBe(isBroken);
 });
 

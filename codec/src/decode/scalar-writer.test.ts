@@ -93,7 +93,7 @@ test.each([...INT64, ...UINT64])("%s never reads a rounded number, and requests 
   expect(second.json).toEqual({});
 });
 
-test("int64 does not round an integer that is written with a point", () => {
+test("int64 does not round an integer that is written with a decimal point", () => {
   expect(scalar("int64", "9007199254740993.0")).toEqual(clean("int64", "9007199254740993"));
 });
 

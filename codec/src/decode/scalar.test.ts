@@ -75,7 +75,7 @@ function cpuMs(work: () => unknown): number {
 }
 
 test.each([1, 4, 76])(
-  "12 MB of base64 with a line break after every %i digits are decoded within a turn",
+  "12 MB of base64 with a line break after every %i digits are decoded within one event-loop turn",
   (digits) => {
     const line = `${"A".repeat(digits)}\n`;
     const text = Buffer.from(line.repeat((12 << 20) / line.length)).toString("latin1");

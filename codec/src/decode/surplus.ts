@@ -89,8 +89,8 @@ class Visitor {
   }
 
   /**
-   * Searches a string or arbitrary JSON for large integers and lone surrogates. Other content of such types
-   * is kept unchanged.
+   * Searches a string or arbitrary JSON for large integers and lone surrogates. All other content is kept
+   * unchanged.
    */
   private dynamic(json: JsonValue | undefined, path: string, isAny: boolean): void {
     if (typeof json === "bigint") {

@@ -4,7 +4,9 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import { type Misstep, valueAt } from "./json-path.ts";
 import { joinedPath, stepText } from "./path-text.ts";
 
-/** Values in place of an object, whether a path enters them, and the difference that is reported. */
+/**
+ * Values in place of an object: how to build them, whether a path enters them, and the reported difference.
+ */
 const SHAPES: Readonly<
   Record<string, readonly [make: (object: JsonObject) => JsonValue, entered: boolean, departure?: string]>
 > = {
@@ -34,7 +36,7 @@ const WAY = fc.array(fc.tuple(fc.constantFrom(...KEYS), fc.constantFrom(...Objec
 const quoted = (keys: readonly string[]) =>
   keys.map((key) => (key.includes(".") ? `'${key}'` : key)).join(".");
 
-test("property: a path treats every value in place of an object as a field does: entered, absent, converted or lost", () => {
+test("property: a path and a field treat each value in place of an object in the same way", () => {
   fc.assert(
     fc.property(WAY, fc.jsonValue({ maxDepth: 1 }), (way, leaf) => {
       const keys = way.map(([key]) => key);

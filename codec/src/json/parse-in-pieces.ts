@@ -32,8 +32,9 @@ type Open = {
 
 /**
  * Parses JSON like `parse`, with the same result, but in pieces. A run of a few thousand characters within an
- * array or object is parsed as a separate array or object, and added to its container. This function only
- * finds where elements end; `parse` does everything else, including the detection of invalid JSON.
+ * array or object is parsed as a separate array or object, whose elements are then added to the container.
+ * This function only finds where elements end; `parse` does everything else, including the detection of
+ * invalid JSON.
  *
  * @param piece the number of characters parsed in one step; up to twice as many if an element begins before
  *   the limit
@@ -169,9 +170,8 @@ class Assembly {
   /**
    * Parses the elements of the run, up to `end`.
    *
-   * @param isFollowed whether another element begins at `end`. That element is added separately, but its
-   *   comma
-   *   or its key is in the run
+   * @param isFollowed whether another element begins at `end`; the element is added separately, but the run
+   *   contains its comma or its key
    */
   private flush(end: number, isFollowed: boolean): void {
     const { text } = this;

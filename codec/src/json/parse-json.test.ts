@@ -142,7 +142,7 @@ function objectOf(entries: ReadonlyArray<readonly [string, JsonValue]>): JsonObj
   return object;
 }
 
-test("property: the last of equal keys counts, in the position of the first, with or without escapes", () => {
+test("property: of repeated keys in an object, the last value counts, at the position of the first key", () => {
   const name = fc.constantFrom("a", "b", "ab", "1", "__proto__", "\n", '"', "\\", "");
   const spelled = fc.tuple(name, fc.array(fc.boolean(), { maxLength: 9 })).map(([text, isEscaped]) => {
     const units = Array.from(text, (unit, at) =>

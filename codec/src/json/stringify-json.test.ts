@@ -23,7 +23,7 @@ test("stringifyJson writes a value of any depth, including exact numbers", () =>
   );
 });
 
-test("property: stringifyJson writes a value like JSON.stringify, also inside a value that is too deep for JSON.stringify", () => {
+test("property: stringifyJson writes a value like JSON.stringify, even inside a value that is too deep for JSON.stringify", () => {
   const deep = nested(0, (value) => [value]);
   const deepText = stringifyJson(deep);
   fc.assert(

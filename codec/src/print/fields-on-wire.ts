@@ -15,7 +15,7 @@ export interface Run extends Range {
   readonly field: FieldPlan;
   /** The first tag. */
   readonly tag: number;
-  /** The number of known fields that precede it in the message type. */
+  /** The number of known fields that precede this field in the message type. */
   readonly place: number;
 }
 

@@ -60,7 +60,8 @@ class Values {
   }
 
   /**
-   * Adds the JSON of a message without its first `first` and last `last` characters, unless nothing remains.
+   * Adds the JSON of a message without the first `first` and the last `last` characters. Adds nothing if no
+   * characters remain.
    */
   add(json: Uint8Array, first: number, last: number): void {
     if (json.length <= first + last) return;
@@ -247,8 +248,6 @@ export class TakeApart {
       throw new Unprintable("a value without a length");
     }
   }
-
-  // lists and maps
 
   /**
    * Prints the items or entries in a range: small ones in groups, large ones individually.

@@ -7,7 +7,7 @@ export type KeyUse = {
 
 /** The keys that are read in an object inside a message. */
 interface MessagePath {
-  /** The address reserved for its table. */
+  /** The address reserved for the table of these keys. */
   readonly at: number;
   readonly keys: Map<string, KeyUse>;
 }

@@ -74,7 +74,7 @@ export function* scanInPieces(
 /** The list that makes up most of a body. */
 interface ListPlace {
   readonly field: number;
-  /** The number of bytes before its first item. */
+  /** The number of bytes before the first item. */
   readonly start: number;
   /** The fields on the path to the list. */
   readonly steps: readonly Step[];

@@ -35,7 +35,7 @@ const MAX_KEYS = 24;
 export function isReadablePayload(payload: Payload): boolean {
   if ("item" in payload) return isReadablePayload(payload.item);
   if (!(payload instanceof MessageTable)) return isReadableKind(payload[1]);
-  // null is a value for these types or for their fields
+  // the decoder reads these types, because null is a value of google.protobuf.Value and may be a list item
   if (payload === ValueTable || payload === ListValueTable) return false;
   return typesOf(payload) === undefined && isReadable(payload);
 }

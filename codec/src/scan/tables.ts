@@ -235,8 +235,8 @@ export class Tables {
   }
 
   /**
-   * Returns the keys that are read in the object at a path. The address of its table is set when the table is
-   * written.
+   * Returns the keys that are read in the object at a path. The address of the object's table is set when the
+   * table is written.
    */
   private keysBelow(path: readonly string[], message: MessageWriter): Map<string, KeyUse> {
     if (path.length === 0) return message.keys;

@@ -9,7 +9,7 @@ const table = new EnumTable("test.Mood", [
   [-3, "-30"],
 ]);
 
-test("EnumTable finds numbers by every spelling; if two spellings are equal, the first counts", () => {
+test("EnumTable finds numbers by every spelling; if two numbers have the same spelling, the first counts", () => {
   expect(
     ["good", "fine", "alias", "2", "-30", "MOOD_UNSPECIFIED"].map((wire) => table.numberOf(wire)),
   ).toEqual([1, 1, 1, 2, -3, 0]);
@@ -17,7 +17,7 @@ test("EnumTable finds numbers by every spelling; if two spellings are equal, the
   expect(table.numberOf("toString")).toBeUndefined();
 });
 
-test("EnumTable writes the first spelling of a number, or its digits if it has no spelling", () => {
+test("EnumTable writes a number with its first spelling, or as digits if it has no spelling", () => {
   expect(table.wire(1)).toBe("good");
   expect(table.wire(99)).toBe("99");
 });
@@ -26,6 +26,6 @@ test("EnumTable writes numeric spellings as JSON numbers", () => {
   expect([1, 2, -3, 99].map((number) => table.json(number))).toEqual(["good", 2, -30, 99]);
 });
 
-test("EnumTable reports which numbers are declared and which it can hold", () => {
+test("EnumTable knows which numbers are declared and which it can hold", () => {
   expect([0, 1, 2, -3, 3].map((number) => table.has(number))).toEqual([true, true, true, true, false]);
 });

@@ -17,8 +17,8 @@ export interface MaskedField {
 }
 
 /**
- * A field with the names that lead to it in the .proto file. There are several names if the field is in
- * members without a key.
+ * A field, and the names that lead to the field in the .proto file: several names if the field is inside
+ * oneof members without a key.
  */
 interface Found {
   readonly names: readonly string[];

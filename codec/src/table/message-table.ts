@@ -64,7 +64,7 @@ export interface ChoiceCase {
   readonly as?: FieldEntry;
 }
 
-/** A oneof whose member is the first with a condition that is true. */
+/** A oneof that selects the first member whose condition is true. */
 export interface ChoiceEntry {
   /** The name of the oneof. */
   readonly choice: string;
@@ -93,7 +93,7 @@ export interface ValueEntry {
 /** One line of a table. */
 export type Entry =
   | FieldEntry
-  /** A oneof whose selected member is the first with a key in the object. */
+  /** A oneof that selects the first member with a key in the object. */
   | { readonly oneOf: readonly FieldEntry[] }
   | ChoiceEntry
   | ValueEntry

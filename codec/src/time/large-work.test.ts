@@ -33,7 +33,7 @@ function heldClock() {
 
 const never = new AbortController().signal;
 
-test("pieces of work begin one after the other, callers take turns, and pauses last half as long as the work", async () => {
+test("pieces of work start one at a time, callers take turns, and a pause is half as long as the piece before it", async () => {
   const clock = heldClock();
   const work = new LargeWork(clock);
   const begun: string[] = [];
@@ -82,7 +82,7 @@ const response = fc.record({
   leavesAfter: fc.option(fc.nat({ max: 6 }), { nil: undefined }),
 });
 
-test("property: the bytes in progress exceed the limit only for a single response, and each response gets its turn", async () => {
+test("property: only a single response may exceed the limit of bytes in progress, and each response gets its turn", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(response, { maxLength: 12 }), async (responses) => {
       const work = new LargeWork({ monotonic: () => 0, after: atOnce });

@@ -7,7 +7,7 @@ export class TurnBudget {
   private readonly most: number;
   private spent = 0;
 
-  /** @param most the units of work in one turn, after which no more work begins */
+  /** @param most the number of units of work per turn after which no more work begins */
   constructor(most: number) {
     this.most = most;
   }

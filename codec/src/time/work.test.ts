@@ -23,7 +23,7 @@ test("atOnce and inTurns return the result of the work", async () => {
   ).toBe("done");
 });
 
-test("work yields to others after a number of units, and after a few milliseconds", async () => {
+test("work yields after a number of units, and after a few milliseconds", async () => {
   for (const [units, tick, most] of [
     [64 * 1024, 0, 4],
     [1, 5, 2],

@@ -15,7 +15,7 @@ const UNITS_PER_TURN = 256 * 1024;
 
 /** The options of work that is done in turns. */
 export interface TurnOptions {
-  /** Aborts the work, with its reason. */
+  /** Aborts the work with the reason of the signal. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   /**

@@ -127,7 +127,7 @@ export class HeldResponses {
     const { list } = held;
     if (list === undefined) return;
     held.readAt = this.now();
-    // move to the end of the order
+    // move the response to the end of the order
     list.remove(held);
     list.push(held);
   }

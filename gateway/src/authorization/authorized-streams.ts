@@ -5,8 +5,8 @@ import { Callbacks, type Timer } from "../listener/callbacks.ts";
 
 /**
  * The duration of one round over all streams, in milliseconds, and its number of steps. A stream that starts
- * just after its step is checked by the end of the next round. Together with the time for which tokens are
- * cached, this ends every stream of a revoked token within 5 seconds, in all processes.
+ * just after its step is checked by the end of the next round. Every stream of a revoked token thus ends
+ * within 5 seconds in all processes, including the time for which tokens are cached.
  */
 const ROUND_MS = 1000;
 const STEPS = 20;

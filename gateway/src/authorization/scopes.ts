@@ -13,8 +13,8 @@ export interface ScopeOptions {
 const DEFAULT_SCOPE = "call";
 
 /**
- * Maps scopes to methods by the configured patterns. If no pattern matches a method, the method requires the
- * scopes that its rules require of upstream credentials.
+ * Maps scopes to methods by the configured patterns. A method that no pattern matches needs the scopes that
+ * its rules require of upstream credentials.
  *
  * @param annotated the methods whose rules require scopes
  */

@@ -157,8 +157,8 @@ export class BrokerFeed {
   }
 
   /**
-   * Returns the entries that members may still need before an entry of this kind: everything since the
-   * second-latest window, and one poll.
+   * Returns the retained entries that members still need when an entry of this kind is added. This keeps
+   * everything since the second-latest window, and one poll.
    */
   private needed(kind: FeedEntryKind): readonly KeptEntry[] {
     if (kind === "poll") return this.kept.filter((each) => each.kind !== "poll");

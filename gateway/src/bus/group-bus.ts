@@ -11,7 +11,7 @@ export interface BrokerChannel {
   readonly onMessage: (receive: (message: FromBroker) => void) => void;
 }
 
-/** The maximum time to wait on closing until the broker is notified, in milliseconds. */
+/** The maximum time that `close` waits for messages to reach the broker, in milliseconds. */
 const GOODBYE_MS = 1000;
 
 /**

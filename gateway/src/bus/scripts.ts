@@ -52,7 +52,7 @@ return text
 };
 
 /**
- * Publishes an entry if no fence is higher than its fence, and extends the lease.
+ * Publishes an entry, unless a higher fence than the entry's fence exists, and extends the lease.
  *
  * Keys: lease, state, stream. Arguments: owner, fence, lease duration in milliseconds, kind and bytes of the
  * entry, channel. Returns 1, or 0 if the fence is outdated.

@@ -14,7 +14,7 @@ import { type RawCall, type RawClient, rawClient } from "../testing/raw-call.ts"
 import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";
 import { GATEWAY_REASONS } from "./error-reasons.ts";
 
-/** Reasons of HTTP statuses, which a separate table documents. */
+/** The reasons for HTTP statuses; a separate table documents them. */
 const OF_STATUSES: readonly string[] = [
   "BAD_REQUEST",
   "NOT_FOUND",

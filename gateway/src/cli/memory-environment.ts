@@ -19,7 +19,7 @@ type Starting = Pick<NodeJS.Process, "platform" | "env" | "argv" | "execArgv" | 
 
 /**
  * Restarts a serving process in place, with the same process ID, so that its allocator returns the memory of
- * large buffers: glibc reads this setting from the environment, and only at startup. Does nothing if a user
+ * large buffers: glibc reads the threshold from the environment, and only at startup. Does nothing if a user
  * has set an allocator variable, on systems other than Linux, before Node.js 22.15, or if the process has a
  * debugger or an IPC channel to its parent, which the restart would close.
  */

@@ -5,9 +5,10 @@ import type { Gateway } from "../gateway.ts";
 import { bufCurlCommand, curlCommand, type Examples } from "../pages/example.ts";
 
 /**
- * Returns commands to try first: a call with curl, the same call with gRPC, and the start page, if they are
- * served. If callers are authorized, the result also has commands to sign in and to call with the token. The
- * called method is the first method with a configured example or, without examples, the first method.
+ * Returns commands to try first: a call with curl, the same call with gRPC, and the start page, each only if
+ * it is served. If callers are authorized, the result also has commands to sign in and to call with the
+ * token. The called method is the first method with a configured example or, without examples, the first
+ * method.
  */
 export function tryLines(
   gateway: Gateway,

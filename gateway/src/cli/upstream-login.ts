@@ -111,7 +111,7 @@ async function byOAuth2(
     method: secret === undefined ? ("none" as const) : inBody,
   } as const;
   const tokenFile = new TokenFile(file);
-  // checks that the token file can be read before the person signs in
+  // before the person signs in, checks that the token file can be read
   await tokenFile.entries();
   await signInByOAuth2({ authorizeUrl, tokenUrl, client, scope }, person, async (tokens) => {
     await tokenFile.update(place.upstream, () => ({ details: {}, tokens }));

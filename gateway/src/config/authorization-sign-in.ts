@@ -112,7 +112,7 @@ export const upstreamSignIn = z
         "A cheap call that shows whether a session is still valid. Default: none, so a session ends when it expires or when the upstream rejects its tokens.",
       ),
     required: flag(true).describe(
-      "Whether people must sign in at this upstream. With `false`, they may skip it.",
+      "Whether people must sign in at this upstream. With `false`, people may skip this sign-in.",
     ),
   })
   .refine((value) => (value.oauth2 === undefined) !== (value.oauth1 === undefined), {

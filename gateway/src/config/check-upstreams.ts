@@ -24,9 +24,7 @@ export function checkUpstreams(
         const hint = didYouMean(upstream, Object.keys(upstreams));
         texts.add(`${service.typeName} calls the upstream ${upstream}, which is not configured.${hint}`);
       } else if (!hasBase(options, base)) {
-        texts.add(
-          `${service.typeName} uses the base address ${base} of ${upstream}, which is not configured`,
-        );
+        texts.add(`${service.typeName} uses the base URL ${base} of ${upstream}, which is not configured`);
       }
     }
   }

@@ -251,7 +251,7 @@ test("a base address that an adapter uses and the configuration lacks is reporte
     return problems(() => checkUpstreams(config, adapters, config.upstreams));
   };
   expect(await found("bases: { api: 'https://e.example' }")).toEqual([
-    "FILE:3:3: upstreams: echo.v1.EchoService uses the base address web of echo, which is not configured",
+    "FILE:3:3: upstreams: echo.v1.EchoService uses the base URL web of echo, which is not configured",
   ]);
   // without a configured base, the runtime sends the call to baseUrl
   expect(await found("baseUrl: 'https://e.example'")).toEqual([]);

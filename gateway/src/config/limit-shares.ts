@@ -47,7 +47,7 @@ export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   messageDepth: REQUEST,
   heldRequestBytes: `One caller can use half of the limit. ${QUARTER}. When callers holding less memory need room, the incomplete requests of this caller fail first.`,
   heldResponseBytes:
-    "One caller can use half of the limit. Two callers can use all of it. When callers holding less memory need room, the unread responses of these two callers are aborted first.",
+    "One caller can use half of the limit. Two callers can use all of the limit. When callers holding less memory need room, the unread responses of these two callers are aborted first.",
   queuedDecompressions:
     "One caller can use the whole queue. Callers with fewer waiting messages then replace its newest messages.",
   messageCost: REQUEST,

@@ -68,7 +68,7 @@ export const oauth2Credentials = z
         "The client ID at the token endpoint: a string, or its location as `{ env: NAME }` or `{ file: PATH }`.",
       ),
     clientSecret: optionalSecret.describe(
-      "The client secret. Omit it for a public client, which needs only a refresh token.",
+      "The client secret. Omit the secret for a public client, which needs only a refresh token.",
     ),
     clientAuthentication: z
       .enum(["basic", "body"])

@@ -141,7 +141,7 @@ const watch = z.strictObject({
     "The key that signs resume tokens: at least 32 characters, e.g. from `openssl rand -hex 32`. With the same key in all replicas, a stream can resume after a restart and at any replica. Default: each process uses a random key, so other processes, including a restarted one, reject its resume tokens with RESUME_TOKEN_INVALID.",
   ),
   previousResumeKey: optionalSecret.describe(
-    "The previous value of `resumeKey`. Resume tokens signed with it are still accepted. Default: none.",
+    "The previous value of `resumeKey`. Resume tokens signed with the previous key are still accepted. Default: none.",
   ),
   maxFeeds: z
     .int()
@@ -166,7 +166,7 @@ const bus = z.strictObject({
     "The key that encrypts the data on the bus (AES-256-GCM): at least 32 characters, the same in all replicas. Default: none. Without a key, feeds that are polled with credentials are not shared.",
   ),
   previousKey: optionalSecret.describe(
-    "The previous value of `key`. Entries encrypted with it can still be read while replicas change to the new key.",
+    "The previous value of `key`. Entries encrypted with the previous key can still be read while replicas change to the new key.",
   ),
   prefix: z
     .string()
@@ -196,7 +196,7 @@ export const configSchema = z.strictObject({
   authorization: authorizationSchema
     .optional()
     .describe(
-      "Require an access token with every call. The gateway becomes an OAuth 2.1 authorization server that issues these tokens, with the package `connect-rest-authorization`; see [authorization](authorization.md). Default: anyone who reaches the gateway may call it.",
+      "Require an access token with every call. The gateway becomes an OAuth 2.1 authorization server that issues these tokens, with the package `connect-rest-authorization`; see [authorization](authorization.md). Default: anyone who reaches the gateway may make calls.",
     ),
   routes: z
     .strictObject({
@@ -246,7 +246,7 @@ export const configSchema = z.strictObject({
         .describe("The port of the sandbox. 0 picks a free port. `SANDBOX_PORT` takes precedence."),
     })
     .optional()
-    .describe("A test server that replaces the upstreams. `serve --sandbox` starts it."),
+    .describe("A test server that replaces the upstreams. `serve --sandbox` starts this server."),
 });
 
 /** A valid configuration file. */

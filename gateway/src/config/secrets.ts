@@ -17,8 +17,8 @@ export type UpstreamOverrides = Readonly<Record<string, UpstreamOptions>>;
 
 /**
  * Returns the upstreams with their secrets and files. An override replaces all addresses, credentials and
- * network settings of an upstream, and the replaced secrets and files are not read. The methods of the
- * adapters appear in errors for callers without credentials.
+ * network settings of an upstream, and the replaced secrets and files are not read. Errors for callers
+ * without credentials name methods of the adapters.
  *
  * @throws ConfigError naming every secret that cannot be read
  */

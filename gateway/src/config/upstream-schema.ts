@@ -52,7 +52,9 @@ const credentials = z.strictObject({
   basic: z
     .strictObject({
       username: secret.describe("The user name, or a token in its place."),
-      password: optionalSecret.describe("The password. Omit it for APIs that take a token as the user name."),
+      password: optionalSecret.describe(
+        "The password. Omit the password for APIs that take a token as the user name.",
+      ),
     })
     .optional()
     .describe("Authenticate requests with a user name and a password (HTTP Basic, RFC 7617)."),
@@ -242,7 +244,7 @@ export const upstreamSchema = z
       "The circuit breaker. While a circuit is open, calls fail immediately with UNAVAILABLE. After a cooldown, the result of a probe request closes the circuit or keeps it open. Requests that fail before their first byte is sent (DNS, connection, TLS) open the circuit of their base URL for all callers. Requests that fail later (status 5xx, no response in time, a broken response; not 4xx) open the circuit for their caller only. A caller is the person of the access token, or else the client, or else the client address. If later requests of several callers fail, the gateway also halves the number of concurrent requests to the base URL, and raises it again after successes. Callers share this number, but each caller may always have one request. `false` turns the circuit breaker off.",
     ),
     rateLimits: rateLimits.describe(
-      "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns them off, e.g. for a test server.",
+      "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns these limits off, e.g. for a test server.",
     ),
     redirects: redirects.describe(
       "Follow redirects to these hosts, for GET and HEAD requests of methods with a `redirects` rule. At most 5 redirects are followed, never from https to http, and never from a public to a private address. Other origins get no credentials. Default: `false`.",

@@ -27,8 +27,8 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 
 /**
  * Returns warnings about settings that are valid but probably unintended: a gateway open to everyone,
- * deadlines over the maximum, upstreams without callers, methods that lack all credentials they accept, so
- * that their calls would all fail, and settings without effect.
+ * deadlines over the maximum, upstreams without callers, methods without any of the credentials that they
+ * accept, whose calls would all fail, and settings without effect.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [

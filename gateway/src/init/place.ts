@@ -4,7 +4,7 @@ import path from "node:path";
 import { InitError } from "./init-error.ts";
 
 /**
- * Checks that a project can be written into a folder: files are neither replaced nor written through links.
+ * Checks that a project can be written into a folder without replacing a file or writing through a link.
  *
  * @param files the paths of the project's files, from the folder
  * @throws InitError that names the file in the way

@@ -24,7 +24,7 @@ export class Attackers {
   constructor(limits: Limits, isProxy: (address: string) => boolean) {
     const { requestsPerClient, streamsPerConnection, resetsPerSecond } = limits;
     this.isProxy = isProxy;
-    // a client may cancel all of its requests at the same time, and so may a connection
+    // all requests of a client, or of a connection, may be canceled at the same time
     const connections = Math.max(1, requestsPerClient / streamsPerConnection);
     const perSecond = connections * resetsPerSecond;
     this.resets = new ClientBuckets(Math.max(requestsPerClient, streamsPerConnection, perSecond), perSecond);

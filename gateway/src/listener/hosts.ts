@@ -62,7 +62,7 @@ export function isHostPattern(text: string): boolean {
   return text === ANY_HOST || parseHost(text) !== undefined;
 }
 
-/** Returns whether requests are served that name this authority, which is a host with an optional port. */
+/** Returns whether requests that name this authority (a host with an optional port) are served. */
 export type HostCheck = (authority: string) => boolean;
 
 /**

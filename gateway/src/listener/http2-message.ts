@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 
 type Fields = Readonly<Record<string, string | string[]>>;
 
-// a named constant, because Callbacks does not register this listener; its callback still catches errors
+// a named constant, because Callbacks does not register this listener, which catches errors itself
 const WANT_TRAILERS = "wantTrailers";
 
 /**

@@ -27,7 +27,7 @@ interface StreamRecord {
  */
 const RECORD = Symbol("record");
 
-// named constants, because Callbacks does not register these listeners; their callbacks still catch errors
+// named constants, because Callbacks does not register these listeners, which catch errors themselves
 const CLOSE = "close";
 const TRAILERS = "trailers";
 const END = "end";

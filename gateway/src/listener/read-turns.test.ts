@@ -1,10 +1,11 @@
 import { EventEmitter } from "node:events";
 import type { ServerHttp2Session } from "node:http2";
+import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Callbacks } from "./callbacks.ts";
 import type { HttpRequest } from "./http.ts";
-import { countChunk, ReadTurns } from "./read-turns.ts";
+import { CHUNKS_PER_TURN, countChunk, HEAD_LINES, ReadTurns } from "./read-turns.ts";
 
 /** A session that records whether its connection is being read. */
 class FakeSession extends EventEmitter {
@@ -64,7 +65,7 @@ function start(sessions: readonly FakeSession[]) {
   const endRests = () => {
     for (const act of timers.splice(0)) act();
   };
-  return { turns, endTurn, endRests };
+  return { turns, callbacks, endTurn, endRests };
 }
 
 test("a turn reads a bounded number of chunks, whichever sessions they come from", () => {
@@ -118,7 +119,7 @@ test("a session is not read while one of its requests waits, but other sessions 
 });
 
 test("after a full turn, a client rests only if its chunks took most of the turn", () => {
-  const flood = fc.record({ a: fc.nat(6000), b: fc.nat(6000), [PROXY]: fc.nat(6000) });
+  const flood = fc.record({ a: fc.nat(3000), b: fc.nat(3000), [PROXY]: fc.nat(3000) });
   fc.assert(
     fc.property(flood, fc.boolean(), (chunks, areMessages) => {
       const sessions = Object.fromEntries(Object.keys(chunks).map((name) => [name, new FakeSession(name)]));
@@ -129,9 +130,9 @@ test("after a full turn, a client rests only if its chunks took most of the turn
         for (let sent = 0; sent < count; sent++) countChunk(request, areMessages);
       }
       endTurn();
-      const isFull = chunks.a + chunks.b + chunks[PROXY] >= 4800;
+      const isFull = chunks.a + chunks.b + chunks[PROXY] >= CHUNKS_PER_TURN;
       const rests = (name: string, count: number) =>
-        isFull && count >= 2400 && !areMessages && name !== PROXY;
+        isFull && count >= CHUNKS_PER_TURN / 2 && !areMessages && name !== PROXY;
       expect(isRead()).toEqual(Object.entries(chunks).map(([name, count]) => !rests(name, count)));
       endRests();
       endTurn();
@@ -143,7 +144,7 @@ test("after a full turn, a client rests only if its chunks took most of the turn
 });
 
 test("after a full turn or a rest, connections with fewer chunks are read first", () => {
-  const counts = fc.array(fc.nat(3000), { minLength: 2, maxLength: 5 });
+  const counts = fc.array(fc.nat(1500), { minLength: 2, maxLength: 5 });
   fc.assert(
     fc.property(counts, fc.boolean(), (chunks, areMessages) => {
       const sessions = chunks.map(() => new FakeSession());
@@ -156,8 +157,63 @@ test("after a full turn or a rest, connections with fewer chunks are read first"
       endTurn();
       endRests();
       endTurn();
-      const isFull = chunks.reduce((sum, count) => sum + count, 0) >= 4800;
+      const isFull = chunks.reduce((sum, count) => sum + count, 0) >= CHUNKS_PER_TURN;
       expect(started).toEqual(isFull ? chunks.toSorted((one, other) => one - other) : []);
+      turns.close();
+    }),
+    { numRuns: 50 },
+  );
+});
+
+const CHUNK = "1\r\n \r\n";
+
+/** A connection on which chunks have arrived, and which records whether it is being read. */
+class FakeSocket extends Duplex {
+  isRead = true;
+  readonly remoteAddress: string;
+  readonly _handle = { reading: true };
+
+  constructor(remoteAddress: string, chunks: number) {
+    super({ read: () => undefined });
+    this.remoteAddress = remoteAddress;
+    this.push(CHUNK.repeat(chunks));
+    this.on("pause", () => {
+      this.isRead = false;
+    });
+    this.on("resume", () => {
+      this.isRead = true;
+    });
+  }
+}
+
+test("connections begin until their first chunks fill a turn, and are not read before the next turn", () => {
+  const arrived = fc.array(fc.tuple(fc.constantFrom(PROXY, "a", "b"), fc.nat(4000)), { maxLength: 12 });
+  fc.assert(
+    fc.property(arrived, (connections) => {
+      const { turns, callbacks, endTurn, endRests } = start([]);
+      let begun: { readonly chunks: number; readonly socket: FakeSocket }[] = [];
+      for (const [client, chunks] of connections) {
+        const socket = new FakeSocket(client, chunks);
+        turns.begin(socket, () => {
+          begun.push({ chunks, socket });
+          turns.addHttp1(socket, callbacks);
+        });
+      }
+      let left = connections.length;
+      for (let turn = 0; left > 0; turn++) {
+        expect(turn).toBeLessThan(100);
+        const counts = begun.map(({ chunks }) => Math.max(0, chunks - HEAD_LINES / 2));
+        const sum = counts.reduce((all, count) => all + count, 0);
+        expect(sum - (counts.at(-1) ?? 0)).toBeLessThan(CHUNKS_PER_TURN);
+        expect(begun.map(({ socket }) => socket.isRead)).toEqual(begun.map(() => sum < CHUNKS_PER_TURN));
+        for (const { chunks, socket } of begun) {
+          expect(socket.read()?.length ?? 0).toBe(chunks * CHUNK.length);
+        }
+        left -= begun.length;
+        begun = [];
+        endTurn();
+        if (turn % 3 === 2) endRests();
+      }
       turns.close();
     }),
     { numRuns: 50 },

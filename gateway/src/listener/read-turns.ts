@@ -10,13 +10,21 @@ import { Http1Handle } from "./http1-handle.ts";
  */
 export const STREAMS_PER_TURN = 400;
 
-/** The number of request body chunks that take as long as one stream. */
-const CHUNKS_PER_STREAM = 12;
+/**
+ * The maximum number of request body chunks in one event-loop turn, unless streams open too. They take about
+ * 10 ms, because the read with the last of them can contain 10,900 more chunks, which take about 50 ms.
+ */
+export const CHUNKS_PER_TURN = 2400;
+
+const CHUNKS_PER_STREAM = CHUNKS_PER_TURN / STREAMS_PER_TURN;
+
+/** The number of lines of a large request head. */
+export const HEAD_LINES = 100;
 
 /** The number of HTTP/1 requests that take as long as one stream. */
 const REQUESTS_PER_STREAM = 2;
 
-/** The time that a client has to rest if its chunks took most of a turn, in milliseconds. */
+/** How long nothing is read from a client whose chunks took most of a turn, in milliseconds. */
 const REST_MS = 100;
 
 /** The handle through which Node reads a connection. */
@@ -27,6 +35,7 @@ interface ReadHandle {
 
 /** A new connection that is not served yet. */
 interface Waiting {
+  readonly socket: Duplex;
   readonly address: string;
   readonly take: () => void;
 }
@@ -84,8 +93,10 @@ export class ReadTurns {
 
   /** Adds an HTTP/1 connection that Node's server has already received. */
   addHttp1(socket: Duplex, callbacks: Pick<Callbacks, "on" | "once">): void {
-    this.http1.set(socket, new Http1Handle(socket, callbacks));
+    const handle = new Http1Handle(socket, callbacks);
+    this.http1.set(socket, handle);
     callbacks.once(socket, "close", () => this.http1.delete(socket));
+    if (this.isFull) this.stopHandle(handle);
   }
 
   /** Counts streams that open or close in this turn. */
@@ -114,7 +125,7 @@ export class ReadTurns {
    * or once its client has rested.
    */
   begin(socket: Duplex, take: () => void): void {
-    this.beginWaiting({ address: addressOfSocket(socket), take });
+    this.beginWaiting({ socket, address: addressOfSocket(socket), take });
   }
 
   /**
@@ -150,7 +161,8 @@ export class ReadTurns {
   }
 
   private beginWaiting(connection: Waiting): void {
-    if (this.inTurn < STREAMS_PER_TURN && !this.resting.has(connection.address)) {
+    if (!this.isFull && !this.resting.has(connection.address)) {
+      this.countLines(connection);
       connection.take();
     } else {
       this.waiting.push(connection);
@@ -165,17 +177,37 @@ export class ReadTurns {
     for (const each of this.waiting.splice(0)) this.callbacks.soon(() => this.beginWaiting(each));
   }
 
+  /**
+   * Counts the chunks that have arrived on a new connection by their lines: Node parses all of them before it
+   * reports the first one. A chunk has two lines. The first `HEAD_LINES` lines may be the head of a request.
+   */
+  private countLines({ socket, address }: Waiting): void {
+    const bytes: Buffer | null = socket.read();
+    if (bytes === null) return;
+    socket.unshift(bytes);
+    const chunks = Math.max(0, linesIn(bytes) - HEAD_LINES) / 2;
+    if (chunks === 0) return;
+    this.chunks.set(address, (this.chunks.get(address) ?? 0) + chunks);
+    this.count(chunks / CHUNKS_PER_STREAM);
+  }
+
+  private get isFull(): boolean {
+    return this.inTurn >= STREAMS_PER_TURN;
+  }
+
   private stop(): void {
-    for (const { handle } of this.connections()) {
-      handle.readStop();
-      this.stopped.add(handle);
-    }
+    for (const { handle } of this.connections()) this.stopHandle(handle);
+  }
+
+  private stopHandle(handle: ReadHandle): void {
+    handle.readStop();
+    this.stopped.add(handle);
   }
 
   private next(): void {
-    const wasFull = this.inTurn >= STREAMS_PER_TURN;
+    const wasFull = this.isFull;
     this.inTurn = 0;
-    const most = (STREAMS_PER_TURN * CHUNKS_PER_STREAM) / 2;
+    const most = CHUNKS_PER_TURN / 2;
     for (const [client, chunks] of this.chunks) if (wasFull && chunks >= most) this.rest(client);
     const stopped = this.fewestChunksFirst([...this.stopped]);
     this.chunks.clear();
@@ -220,6 +252,14 @@ export class ReadTurns {
     }
     for (const [socket, handle] of this.http1) yield { handle, address: addressOfSocket(socket) };
   }
+}
+
+const LINE_END = 0x0a;
+
+function linesIn(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_END); at !== -1; at = bytes.indexOf(LINE_END, at + 1)) lines += 1;
+  return lines;
 }
 
 function addressOf(request: HttpRequest): string {

@@ -59,7 +59,7 @@ export class ResetBudget {
 
 /**
  * Returns whether a reset counts. A stream that was open for half of its timeout counts as timed out, because
- * the time before it arrived and its time on the network are unknown here.
+ * the time that the call has spent in the client and on the network is unknown here.
  */
 function isEarly({ ageMs, timeoutMs }: Reset): boolean {
   return ageMs < EARLY_MS && (timeoutMs === undefined || ageMs < timeoutMs / 2);

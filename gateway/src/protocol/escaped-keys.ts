@@ -1,11 +1,11 @@
 /**
  * Removes escapes from keys in JSON requests. V8 predicts the next key of an object from objects that it
- * parsed before, and compares the prediction with the text including escapes. After it has read the key `\`,
- * it misreads `"\""` as that key, even in another client's request. JSON.parse, which protobuf-es calls,
- * therefore receives JSON without escaped keys. Most keys can be written without escapes. Other keys get a
- * temporary name, which is replaced by the original key once they are in a message. Field names with escapes
- * remain, since protobuf-es identifies fields by them. V8 confuses them only with keys that contain a
- * backslash, which no longer occur, unless two fields of one message have such names.
+ * parsed before, and compares the prediction with the raw text, in which escapes are not decoded. After it
+ * has read the key `\`, it misreads `"\""` as that key, even in another client's request. JSON.parse, which
+ * protobuf-es calls, therefore receives JSON without escaped keys. Most keys can be written without escapes.
+ * Other keys get a temporary name, which is replaced by the original key once they are in a message. Field
+ * names with escapes remain, since protobuf-es identifies fields by them. V8 confuses them only with keys
+ * that contain a backslash, which no longer occur, unless two fields of one message have such names.
  */
 import { randomBytes } from "node:crypto";
 import type { DescMessage, Message, MessageShape, Registry } from "@bufbuild/protobuf";

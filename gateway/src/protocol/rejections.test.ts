@@ -171,7 +171,7 @@ test("for gRPC, the error for a deadline that passes in the queue is in headers 
   await queue.close();
 });
 
-/** Header names that describe their value, for use in test names. */
+/** Header names that describe their values, for use in test names. */
 const LONG = "a-header-of-20000-bytes";
 const LONGER = "a-header-of-200000-bytes";
 const lineOf = (header: string) => {

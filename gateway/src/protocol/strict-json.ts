@@ -36,7 +36,7 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
  * round or reject them. Errors in syntax and types are left to protobuf-es.
  *
  * @param types the message types that a google.protobuf.Any may contain
- * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value,
+ * @throws ConnectError INVALID_ARGUMENT for a number that its field (an integer or a google.protobuf.Value)
  *   cannot hold exactly, and for an invalid spelling
  */
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {

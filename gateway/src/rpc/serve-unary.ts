@@ -36,7 +36,7 @@ export interface UnaryParts {
   readonly exchange: Exchange;
   readonly method: DescMethod;
   readonly unary: UnaryCall;
-  /** Whether the common response headers, such as the request id, are already set. */
+  /** Whether the common response headers, such as the request ID, are already set. */
   readonly hasHeaders: boolean;
 }
 

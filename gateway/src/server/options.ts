@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly hosts?: readonly string[] | undefined;
   /** Default: 0, which picks a free port. */
   readonly port?: number;
-  /** Serve TLS with this certificate; its files are reloaded when they change. Default: cleartext. */
+  /** The certificate for TLS; its files are reloaded when they change. Default: cleartext. */
   readonly tls?: CertificateFiles | undefined;
   /** Trusted proxies. Default: none. */
   readonly proxies?: ProxyOptions | undefined;

@@ -8,7 +8,7 @@ import { selfSigned } from "./self-signed.ts";
 
 /**
  * Runs the echo service in a separate process, in cleartext and over TLS, with short limits. Any uncaught
- * error ends the process. To messages from its parent it responds with the number of its open sockets and its
+ * error ends the process. Responds to messages from its parent with the number of its open sockets and its
  * memory in bytes. Limits in the environment, as JSON, override the short limits.
  */
 const own: LimitOptions = {

@@ -68,8 +68,8 @@ function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
 }
 
 /**
- * Returns the same methods with other names and another idempotency: a unary method with side effects, and a
- * stream without.
+ * Returns the same methods with other names and idempotency levels: a unary method with side effects, and a
+ * stream without side effects.
  */
 function otherMethods(echo: UnaryAdapter, repeat: AnyMethodAdapter): Record<string, AnyMethodAdapter> {
   const tell = {

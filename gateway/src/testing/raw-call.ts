@@ -29,7 +29,7 @@ export interface RawClient {
 export function rawClient(port: number): RawClient {
   const agent = new http.Agent({ keepAlive: true });
   let session: http2.ClientHttp2Session | undefined;
-  // opened late: on a slow machine, the server would close an idle session before its first request
+  // opened on demand: on a slow machine, the server would close an idle session before its first request
   const opened = () => {
     if (session === undefined || session.closed) session = http2.connect(`http://127.0.0.1:${port}`);
     return session;

@@ -38,7 +38,7 @@ export function returnHandoffs(worker: ChildProcess, hasOthers: () => boolean): 
   });
   // emitted once all messages that the worker sent before it ended have been read
   worker.once("close", () => {
-    // if a worker ends during a handoff, Node does not emit this event, and would hand over more connections
+    // if a worker exits during a handoff, Node does not emit this event, and would hand over more connections
     // to the worker
     if (!isDisconnected) worker.emit("disconnect");
     for (const [ack, handle] of open) {

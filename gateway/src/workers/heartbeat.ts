@@ -9,8 +9,7 @@ export class Heartbeat {
   private silent = 0;
 
   /**
-   * Counts a heartbeat that is being sent; returns false if there was no response to too many consecutive
-   * heartbeats.
+   * Counts a heartbeat that is being sent; returns false if too many consecutive heartbeats got no response.
    */
   beat(): boolean {
     this.silent += 1;

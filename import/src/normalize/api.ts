@@ -45,7 +45,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
   readonly responses: readonly Response[];
-  /** The alternatives of schemes; undefined if the document does not specify them. */
+  /** The alternative combinations of schemes; undefined if the document does not specify them. */
   readonly security: readonly Requirement[] | undefined;
   readonly servers: readonly Server[];
   readonly callbacks: readonly Unsupported[];

@@ -47,7 +47,7 @@ function typesOf(value: Json | undefined): { types: ReadonlySet<JsonType> | unde
   return { types: types.size === 0 ? undefined : types, nullable };
 }
 
-/** Returns the type that keywords imply if no type is named, as most documents intend. */
+/** Returns the type that the keywords imply if the schema names no type. Most documents intend this type. */
 function impliedTypes(value: Json | undefined): ReadonlySet<JsonType> | undefined {
   const has = (...keys: string[]) => keys.some((key) => member(value, key) !== undefined);
   if (has("properties", "additionalProperties", "patternProperties")) return new Set(["object"]);

@@ -16,8 +16,8 @@ export function openApiParameters(library: Library, site: OperationSite): Parame
 }
 
 /**
- * Returns the nodes of parameters. A parameter of the operation replaces one of the path with the same name
- * in the same place.
+ * Returns the nodes of parameters. A parameter of the operation replaces a parameter of the path with the
+ * same name and location.
  */
 export function parameterNodes(library: Library, { item, at }: OperationSite): Node[] {
   const found = new Map<string, Node>();

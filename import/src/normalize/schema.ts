@@ -60,7 +60,9 @@ export interface Union {
   readonly discriminator: Discriminator | undefined;
 }
 
-/** A declared discriminator: its key, and the values that select each schema, by the key of the schema. */
+/**
+ * A declared discriminator: the property, and the values that select each schema, by the `key` of the schema.
+ */
 export interface Discriminator {
   readonly property: string;
   readonly values: ReadonlyMap<string, readonly string[]>;

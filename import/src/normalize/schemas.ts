@@ -127,7 +127,7 @@ export class Schemas {
   }
 
   /**
-   * Returns the schema that a `$ref` refers to. In 3.1 keywords next to `$ref` also apply; earlier versions
+   * Returns the schema that a `$ref` refers to. In 3.1, keywords next to `$ref` also apply; earlier versions
    * ignore them.
    */
   private referenced(node: Node): { schema: SchemaNode; nullable: boolean } {

@@ -15,7 +15,7 @@ export function isFile(schemas: Schemas, node: SchemaNode): { readonly repeated:
 
 const SOURCE = "#file";
 
-/** Returns the message for files with their names. A package has only one. */
+/** Returns the message for files with their names. A package has only one such message. */
 export function filePart(planner: Planner): Message {
   const spot = { root: undefined, words: [], element: SOURCE, request: true };
   const message = planner.newMessage(SOURCE, ["file", "part"], spot);

@@ -101,7 +101,7 @@ function withoutNext(name: string): string {
 
 const LINKS = /^(?:odata_)?next(?:_page)?(?:_(?:url|uri|link|href))?$/;
 
-/** A key with the URL of the next page. */
+/** Returns the rule for a key with the URL of the next page. */
 function linkWay({ keys }: Page): Way | undefined {
   const links = keys.filter(({ name }) => LINKS.test(name));
   const found = links.find(isLink) ?? links.find(({ schema }) => isText(schema));
@@ -115,7 +115,7 @@ function isLink({ name, schema }: PageKey): boolean {
   return isText(schema) && (/^(?:uri|url|iri)/.test(format ?? "") || /_(?:url|uri|link|href)$/.test(name));
 }
 
-/** A `Link` header (RFC 8288). */
+/** Returns the rule for a `Link` header (RFC 8288). */
 function headerWay({ headers }: Page, parameters: readonly PageParameter[]): Way | undefined {
   const header = headers.find(({ name }) => name.toLowerCase() === "link");
   if (header === undefined) return undefined;
@@ -128,7 +128,10 @@ function hasNext({ description }: ResponseHeader): boolean {
   return /rel=\\?["']?next\b/.test(description);
 }
 
-/** The ID of the last item with a flag for more pages, as in Stripe's lists. */
+/**
+ * Returns the rule for lists like Stripe's: a parameter with the ID of the last item, and a flag for more
+ * pages.
+ */
 function lastItemWay({ keys }: Page, parameters: readonly PageParameter[]): Way | undefined {
   const after = parameters.find(({ name, schema }) => name === "starting_after" && isText(schema));
   const more = moreKey(keys);
@@ -174,7 +177,7 @@ interface Counting {
   readonly usual: number;
 }
 
-/** A number of items or pages that the request counts up. */
+/** Returns the rule for a parameter that counts items or pages. */
 function countedWay(
   { keys }: Page,
   parameters: readonly PageParameter[],

@@ -63,7 +63,7 @@ export class Planner implements Planning {
   /** The messages of the package, in the order of first use. */
   readonly topLevel: Message[] = [];
   private readonly options: PlannerOptions;
-  /** The keys of the schemas whose types are being planned since the last message began. */
+  /** The keys of the schemas whose types are being planned within the current message. */
   private open = new Set<string>();
   private readonly stems: ReadonlySet<string>;
   private readonly known = new Map<string, Message>();

@@ -192,7 +192,10 @@ function fillByType(
   }
 }
 
-/** Makes a message stand for a value, whose JSON type selects the member of its only oneof. */
+/**
+ * Makes a message represent a value. The JSON type of the value selects the member of the message's only
+ * oneof.
+ */
 export function fillWhole(planning: Planning, message: Message, node: SchemaNode, spot: Spot): void {
   const schema = planning.schemas.read(node);
   const groups = kindsOf(planning, schema, spot);

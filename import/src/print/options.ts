@@ -34,7 +34,7 @@ function isComposite(value: OptionValue): boolean {
   return typeof value === "object" && !(value instanceof Token);
 }
 
-/** Rules that are lists, to which a path cannot lead. */
+/** Rules that are lists. The path of an option cannot set a part of a list. */
 const LISTS = new Set(["from", "when", "headers", "parameters"]);
 
 /** Returns an option, written as a path if it sets a single value. */

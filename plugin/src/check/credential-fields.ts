@@ -1,4 +1,4 @@
-/** Checks the request fields that carry credentials of the caller, as a method declares them. */
+/** Checks the request fields that a method declares as credentials of the caller. */
 import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";

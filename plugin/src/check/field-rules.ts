@@ -1,4 +1,4 @@
-/** Checks that the rules of a field apply to it. */
+/** Checks that the rules of a field apply to the field. */
 
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
@@ -133,7 +133,9 @@ function checkDuration(
   add("rounding", text);
 }
 
-/** The messages of one list or map whose JSON the protobuf specification defines. */
+/**
+ * The messages that consist of a single list or map, and whose JSON form the protobuf specification defines.
+ */
 const UNWRAPPED_ALREADY: ReadonlySet<string | undefined> = new Set([
   "google.protobuf.Struct",
   "google.protobuf.ListValue",

@@ -31,8 +31,8 @@ export function checkHeads(
 }
 
 /**
- * Reports whether a message is also the complete response of another method, so that the rule of its field
- * has an effect.
+ * Reports whether a message is also the complete response of another method, where fields from the head have
+ * an effect.
  */
 function isWholeResponse(
   message: DescMessage,

@@ -64,7 +64,7 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   if (conditions.length > 0) idle("when", inPlace);
 }
 
-/** The places whose values cannot be JSON as text. Quotes are not allowed in cookies. */
+/** The places in which a value cannot be JSON as text. Cookies cannot contain quotes. */
 const NOT_JSON_TEXT = ["path", "cookie", "part", "nothing"] as const satisfies readonly Place[];
 
 function checkJsonText(
@@ -77,7 +77,7 @@ function checkJsonText(
   if (style !== undefined) idle("style", "with json_text the value is one text; remove it");
 }
 
-/** The rules for the key of a value. A member has no key if its oneof determines its place. */
+/** The rules for the key of a value. They do not apply to a oneof member whose place the oneof determines. */
 const KEY_RULES = ["name", "aliases", "sources"] as const;
 
 function checkMember(

@@ -20,7 +20,7 @@ const { field: RULE } = MethodRulesSchema;
 /** Reports a rule without effect. The reason continues a sentence that begins with the name of the rule. */
 type Idle = (place: OptionPath, rule: string, reason: string) => void;
 
-/** Reports rules of a method that have no effect on it. */
+/** Reports rules of a method that have no effect on the method. */
 export function checkIdleRules(method: MethodModel, problems: Problems): void {
   const { desc, annotation } = method;
   const idle: Idle = (place, rule, reason) =>

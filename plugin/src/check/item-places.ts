@@ -35,8 +35,8 @@ interface Place {
 }
 
 /**
- * Reports paths that lead nowhere. If the runtime would not notice, reports every key that no field reads.
- * Otherwise reports only keys that resemble a declared key, since a description may omit keys.
+ * Reports paths that lead nowhere. If the runtime would not report such a path, reports every key that no
+ * field reads. Otherwise reports only keys that resemble a declared key, since a description may omit keys.
  */
 export function checkItemPlaces(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc } = method;
@@ -151,7 +151,7 @@ const INTEGERS: ReadonlySet<ScalarType> = new Set([
   ScalarType.SFIXED64,
 ]);
 
-/** Reports a value of the last item whose notation the request field does not accept. */
+/** Reports a cursor that is read from the last item in a notation that the request field does not accept. */
 function checkCursor({ desc, annotation, stream }: MethodModel, types: TypeModels, problems: Problems): void {
   const { next } = annotation.paginate ?? {};
   if (next?.case !== "lastItem" || stream?.kind !== "paginate" || stream.next.kind !== "cursor") return;

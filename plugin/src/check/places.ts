@@ -7,7 +7,7 @@ import { bodyFields } from "../model/body-fields.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Place, TypeModels } from "../model/types.ts";
 
-/** The advice for a field whose place no binding of the method has, by place. */
+/** The advice for fields with a place that no binding of the method has, by place. */
 const REMEDIES: Readonly<Partial<Record<Place, string>>> = {
   path: "`in: PATH`, but no path contains `{$}`; add it to one",
   body: '`in: BODY`, but no binding has a body that holds it; add `body: "*"`',

@@ -48,7 +48,9 @@ export function checkRequestCondition(
   });
 }
 
-/** Returns the reason why a field can never have a value; undefined if the field can have it. */
+/**
+ * Returns the reason why a field can never have the given value; undefined if the field can have the value.
+ */
 function valueFault(value: string, field: DescField): string | undefined {
   if (field.fieldKind === "map" || ("message" in field && field.message !== undefined)) {
     return `compares \`${field.name}\`, which is not a scalar or an enum, with a value; use present`;
@@ -63,7 +65,7 @@ function valueFault(value: string, field: DescField): string | undefined {
   return `never holds: expected ${expected}, got \`${value}\``;
 }
 
-/** Returns the notation that a scalar requires, if a value does not have it. */
+/** Returns the notation that a scalar requires; undefined if the value has this notation. */
 function expectedText(value: string, scalar: ScalarType | undefined): string | undefined {
   switch (scalar) {
     case ScalarType.STRING:

@@ -131,7 +131,7 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
 /** An element that can have rules. */
 type Ruled = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
 
-/** Reports strings in the rules of a method and its service, even if the rules do not parse. */
+/** Reports invalid strings in the rules of a method and its service, even if the rules do not parse. */
 export function checkMethodTexts(
   desc: DescMethod,
   own: MethodAnnotation,
@@ -142,7 +142,7 @@ export function checkMethodTexts(
   checkTexts(desc, ruleTexts(MethodRulesSchema, own), problems);
 }
 
-/** Reports strings in the rules of a field, a oneof or an enum value. */
+/** Reports invalid strings in the rules of a field, a oneof or an enum value. */
 export function checkTypeTexts(
   desc: DescField | DescOneof | DescEnumValue,
   types: TypeModels,

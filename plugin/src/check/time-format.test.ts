@@ -12,7 +12,7 @@ const BETWEEN = ["-", "/", ".", " ", ":", ", "];
 /** Literal text between or after the parts. */
 const LITERAL = ["T", "Z", " GMT", " UTC", " Uhr", " o'clock", " um "];
 
-test("property: a format is valid if it has each part once, from the year down without gaps", () => {
+test("property: a format is valid if it has the year and the next smaller parts, each once and without a gap", () => {
   const parts = fc.array(fc.constantFrom(...PARTS, ...PARTS, ...PARTS, ...OTHERS), { maxLength: 7 });
   fc.assert(
     fc.property(

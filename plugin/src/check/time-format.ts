@@ -6,7 +6,7 @@ type Part = (typeof PARTS)[number];
 
 const EXPECTED = 'write e.g. "YYYY-MM-DD HH:mm:ss"';
 
-/** Letters of other format languages, and the part that their users probably mean. */
+/** Letters of other format languages, and the parts that users of these languages probably mean. */
 const MEANT: Readonly<Record<string, Part>> = { y: "YYYY", u: "YYYY", M: "MM", d: "DD", h: "HH", s: "ss" };
 
 /** Parts of other format languages for which no part exists here. */

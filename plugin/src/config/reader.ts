@@ -198,7 +198,7 @@ interface At {
   readonly node: unknown;
   /** The name of the value in messages: `connectrest.services[0].rules`. */
   readonly subject: string;
-  /** The field numbers from the options down, joined by dots. */
+  /** The path in the options, as field numbers joined by dots. */
   readonly path: string;
   readonly places: Map<string, Position>;
   readonly depth: number;

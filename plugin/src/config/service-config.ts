@@ -22,7 +22,7 @@ export interface ConfigRule {
   readonly replaces: boolean;
   /** The option as ProtoJSON; null clears a field. */
   readonly json: { readonly [key: string]: Json };
-  /** The position of each part, by its path of field numbers from the options down. */
+  /** The position of each part, by the path of the part in the options, as field numbers. */
   readonly places: ReadonlyMap<string, Position>;
 }
 

@@ -18,7 +18,7 @@ export interface ExportedNames {
 
 const known = new WeakMap<DescFile, ExportedNames>();
 
-// Words that protoc-gen-es does not use as identifiers: it appends a dollar sign.
+// Words that cannot be identifiers, so that protoc-gen-es appends a dollar sign to them.
 const RESERVED = new Set(
   (
     "break case catch class const continue debugger default delete do else export extends false finally for " +
@@ -95,8 +95,8 @@ function take(ideal: string, taken: Set<string>): string {
 }
 
 /**
- * Returns the element with the longest name. Considers the elements in a file and those to which its methods
- * and fields refer.
+ * Returns the element with the longest name, among the elements in a file and the elements to which methods
+ * and fields of the file refer.
  */
 export function longestNamed(file: DescFile): AnyDesc {
   const elements = [...nestedTypes(file)].flatMap((desc): AnyDesc[] => [desc, ...membersOf(desc)]);

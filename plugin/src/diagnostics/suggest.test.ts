@@ -12,7 +12,7 @@ test.each([
     `; it has ${[..."abcdefgh"].map((letter) => `\`${letter.repeat(9)}\``).join(", ")}, …`,
   ],
 ])(
-  "for `%s` the closest candidate is suggested, otherwise the candidates are listed",
+  "for `%s`, suggests the closest candidate, or lists the candidates if none is close",
   (name, candidates, text) => {
     expect(suggest(name, candidates)).toBe(text);
   },

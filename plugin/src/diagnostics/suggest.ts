@@ -19,8 +19,8 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
 
 /**
  * Returns the candidate of which a name is probably a misspelling. The two may differ in case and
- * underscores, in one letter, or, if the name is long, in two letters. Names that differ in digits or in a
- * plural are considered different.
+ * underscores, in one letter, or, if the name is long, in two letters. Names that differ in digits, or of
+ * which one is the plural of the other, are considered different.
  */
 export function closest(name: string, candidates: readonly string[]): string | undefined {
   const plain = (text: string) => text.replaceAll("_", "").toLowerCase();

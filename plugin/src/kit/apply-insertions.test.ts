@@ -213,7 +213,7 @@ test("property: chunks without a name continue the previous file", () => {
   );
 });
 
-test("property: each annotation still covers its word after insertions, also if words are not ASCII", () => {
+test("property: each annotation still covers its word after insertions, even if words are not ASCII", () => {
   const words = fc.array(fc.stringMatching(/^[a-zäß🙂]{1,5}$/u), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(words, words, indent, fc.boolean(), (first, second, space, lineEach) => {

@@ -2,7 +2,7 @@ import { TimestampSchema, TypeSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { resolveFieldPath } from "./field-path.ts";
 
-test("a path is resolved by the field names in the .proto file", () => {
+test("a path is resolved by the field names of the .proto file", () => {
   const { fields } = resolveFieldPath(TypeSchema, "source_context.file_name");
   expect(fields?.map(({ name }) => name)).toEqual(["source_context", "file_name"]);
 });

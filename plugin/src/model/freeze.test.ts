@@ -3,7 +3,7 @@ import { StructSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { freeze } from "./freeze.ts";
 
-test("a frozen model cannot be changed at any depth, but its descriptors can", () => {
+test("a frozen model cannot be changed at any depth, except for its descriptors", () => {
   const model = { paths: [["a"]], byName: new Map([["x", { step: 1 }]]), desc: StructSchema };
   expect(freeze(model)).toBe(model);
   expect(() => model.paths[0]?.push("b")).toThrow(TypeError);

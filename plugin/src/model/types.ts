@@ -50,7 +50,10 @@ export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULE
   readonly number: boolean | undefined;
   /** The encoding of bytes in strings; undefined for the default. */
   readonly bytes: BytesEncoding | undefined;
-  /** The conditions under which the field is the member of its oneof; empty if its name selects it. */
+  /**
+   * The conditions under which the field is the member of its oneof; empty if the name of the field selects
+   * it.
+   */
   readonly conditions: readonly ConditionModel[];
   /** The piece of a multipart part that the field contains. */
   readonly piece: Piece | undefined;

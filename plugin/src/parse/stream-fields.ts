@@ -9,8 +9,8 @@ export function isTakenByStream(desc: DescMethod, field: DescField): boolean {
 }
 
 /**
- * Reports whether an upload uses a request field, so that the field is not sent elsewhere: the chunk, and its
- * type, part and file name, unless that field names a place.
+ * Reports whether an upload uses a request field, so that the field is not sent elsewhere. An upload uses its
+ * chunk and, unless the field names a place, the type, part and file name.
  */
 function isTakenByUpload(desc: DescMethod, field: DescField): boolean {
   const { upload } = methodRules(desc);

@@ -31,7 +31,7 @@ export function access(path: FieldPath, message = "message", isRequired = false)
   let isOptional = false;
   for (const field of path.slice(0, -1)) {
     holder = read(field, holder, isOptional, guards);
-    // a oneof member is set if the oneof has its case; any other message may be missing
+    // a oneof member is set if the oneof has the case of the member; any other message may be missing
     isOptional = field.oneof === undefined;
   }
   const field = path.at(-1) as DescField;

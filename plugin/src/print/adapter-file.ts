@@ -47,7 +47,7 @@ export class Generation {
     return [...this.files.values()];
   }
 
-  /** Returns the generated file of a .proto file; undefined if it is not generated in this run. */
+  /** Returns the generated file of a .proto file; undefined if this run does not generate the file. */
   file(desc: DescFile): AdapterFile | undefined {
     return this.files.get(desc);
   }

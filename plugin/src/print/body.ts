@@ -90,8 +90,8 @@ function clearingMasks({ input, file }: Context): DescField[] {
 }
 
 /**
- * Returns the lines that add to the object `json` the fields that masks name but the request lacks. The
- * object contains some fields of the request, or is the subject of a mask.
+ * Returns the lines that add unset fields to the object `json` if a mask names these fields. The object
+ * contains some fields of the request, or is the subject of a mask.
  */
 function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
   const { rules, file, input, maskSubject } = context;

@@ -79,7 +79,7 @@ test("printLiteral prints a short value on one line, and a long value on several
   );
 });
 
-test("printLiteral separates the thousands of milliseconds, also in a one-line value", () => {
+test("printLiteral separates the thousands of milliseconds, even in a one-line value", () => {
   expect(printInline({ windowMs: 86_400_000, idleMs: 9_000, subcode: 10_001, none: null })).toBe(
     "{ windowMs: 86_400_000, idleMs: 9000, subcode: 10001, none: null }",
   );

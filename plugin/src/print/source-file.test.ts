@@ -10,7 +10,7 @@ function text(file: SourceFile): string {
   return file.toString(["// head"], ["// after"]);
 }
 
-test("imports are sorted, packages first; types are marked one by one, or the whole import is a type import", () => {
+test("imports are sorted, packages first, and types are imported as types", () => {
   const file = new SourceFile("a/b/x_rest.ts", ending("ts"));
   file.type("Zed", "./x_pb.ts");
   file.value("make", "pkg/b");
@@ -37,7 +37,7 @@ test("a name is imported once, as a value if any use needs a value", () => {
   expect(text(file)).toContain('import { A } from "p";');
 });
 
-test("an import is renamed if its name is taken by an import, a claim or the language", () => {
+test("an import is renamed if another import, a claimed name or a reserved word has its name", () => {
   const file = new SourceFile("x.ts", ending("ts"));
   expect(file.claim("A")).toBe("A");
   expect(file.value("A", "p")).toBe("A$");
@@ -49,7 +49,7 @@ test("an import is renamed if its name is taken by an import, a claim or the lan
   expect(text(file)).toContain('import type { Set as Set$, String as String$ } from "./x_pb.ts";');
 });
 
-test("imports are on several lines if one line would be too long", () => {
+test("an import is broken into several lines if it does not fit on one", () => {
   const file = new SourceFile("x.ts", ending("ts"));
   const names = Array.from({ length: 12 }, (_, index) => `aRatherLongName${index + 10}`);
   for (const name of names) file.value(name, "p");

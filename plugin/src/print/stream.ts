@@ -215,7 +215,7 @@ function assigned(
   return `{ ...${holder}, ${assign(field, assigned([next, ...rest], value, file, inner))} }`;
 }
 
-/** Returns a property of the request that sets a field, also inside a oneof. */
+/** Returns a property of the request that sets a field, which may be a member of a oneof. */
 function assign(field: DescField, value: string): string {
   if (field.oneof === undefined) return `${field.localName}: ${value}`;
   return `${field.oneof.localName}: { case: ${printString(field.localName)}, value: ${value} }`;

@@ -106,7 +106,10 @@ function kindLiteral(kind: Kind, file: AdapterFile): Literal {
   return Object.fromEntries(parts.map(([rule, part]) => [rule, partLiteral(part, file)]));
 }
 
-/** Returns the mask table. A mask without a table has names in lowerCamel. */
+/**
+ * Returns the kind of a field mask: a table of the names in masks or, if all names are in lowerCamel,
+ * `fieldMask`.
+ */
 function maskLiteral(message: DescMessage, file: AdapterFile): Literal {
   const mask = differingMask(message, RESPONSE_STYLE, file);
   return mask === undefined ? "fieldMask" : { fieldMask: new Expression(mask) };

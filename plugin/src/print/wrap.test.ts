@@ -15,19 +15,19 @@ test("a short line and a comment are not changed", () => {
   }
 });
 
-test("a long call has each argument on a separate line", () => {
+test("a long call has one line for each argument", () => {
   const [a, b] = ["a".repeat(60), "b".repeat(60)];
   expect(wrapped(`  f(${a}, "x, (y", ${b});`)).toBe(`  f(\n    ${a},\n    "x, (y",\n    ${b},\n  );`);
 });
 
-test("an object or array at the end of a call opens on the line of the call", () => {
+test("a trailing object or array argument opens on the line of the call", () => {
   const [a, b] = ["a".repeat(60), "b".repeat(60)];
   expect(wrapped(`f("x", { a: ${a}, b: ${b} });`)).toBe(`f("x", {\n  a: ${a},\n  b: ${b},\n});`);
   expect(wrapped(`f("x", [${a}, ${b}]);`)).toBe(`f("x", [\n  ${a},\n  ${b},\n]);`);
   expect(wrapped(`f: (x) => ({ a: ${a}, b: ${b} }),`)).toBe(`f: (x) => ({\n  a: ${a},\n  b: ${b},\n}),`);
 });
 
-test("a function at the end of a call begins on the line of the call", () => {
+test("a trailing function argument begins on the line of the call", () => {
   const body = `g(value, ${"a".repeat(90)})`;
   expect(wrapped(`f("x", (value) => ${body});`)).toBe(`f("x", (value) =>\n  ${body},\n);`);
 });
@@ -78,7 +78,7 @@ test("property: a broken literal has the same value, and only strings exceed the
   );
 });
 
-test("a list of short items fills its lines", () => {
+test("a list of short items has as many items on each line as fit", () => {
   const items = Array.from({ length: 40 }, (_, index) => String(index));
   const [head, first = "", second, tail] = fillList("const list = [", items, "];");
   expect(fillList("const list = [", ["1", "2"], "];")).toEqual(["const list = [1, 2];"]);

@@ -1,6 +1,6 @@
 /**
- * Represents the lines of tables as data. They correspond to the codec's `Entry`, but contain descriptors of
- * enums and messages in place of their tables, whose names are known only when the tables are printed.
+ * The lines of a table as data. They match the codec's `Entry`, except that enums and messages are
+ * represented by their descriptors: the names of their tables are known only when the tables are printed.
  */
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
@@ -11,7 +11,10 @@ import type { ConditionModel } from "../model/rules.ts";
  */
 export type Kind = string | DescEnum | DescMessage | KindRules;
 
-/** A rule with the kind that it applies to. The types of the codec check the printed form. */
+/**
+ * A rule, with the kind to which it applies. The compiler checks the printed rules against the types of the
+ * codec.
+ */
 export interface KindRules {
   readonly [rule: string]: Kind | FieldEntry | readonly string[] | true | undefined;
 }

@@ -7,7 +7,7 @@ import { fieldEntry, fieldKind } from "./field.ts";
 import { comesFromPaths } from "./keys.ts";
 
 /**
- * Returns the type of a payload: a message, or one of its fields; undefined if the payload contains nothing
+ * Returns the type of a payload: a message, or one of its fields; undefined if the payload contains no part
  * of the message.
  */
 export function responseBody(

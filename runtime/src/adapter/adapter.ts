@@ -30,7 +30,7 @@ interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind
 export type NextPage<I extends DescMessage = DescMessage> =
   /**
    * The payload contains a link: a string, or an object with `href`. `query` is the path to additional query
-   * parameters of the link. With `always`, every page must have the key.
+   * parameters of the link. With `always`, every page must contain the key of the link.
    */
   | { readonly kind: "link"; readonly path: string; readonly query?: string; readonly always?: boolean }
   /** The `Link` header contains a link with this relation (RFC 8288). */
@@ -277,11 +277,11 @@ export interface CommentsModule {
   readonly comments: ReadonlyMap<string, string>;
 }
 
-/** A generated adapter: a service, and its methods with a REST rule by their local names. */
+/** A generated adapter: a service, and those of its methods that have a REST rule, by their local names. */
 export interface ServiceAdapter<S extends DescService = DescService> extends AdapterExtensions {
   readonly service: S;
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
-  /** The .proto comments of the service and its methods, the latter by local names. */
+  /** The .proto comments of the service, and of its methods by their local names. */
   readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
   /**
    * Loads the comments of the messages and enums that the methods use. Set if the code was generated with the

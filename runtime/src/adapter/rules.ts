@@ -127,7 +127,7 @@ export interface RateLimitRule {
   readonly requests: number;
   /** The length of a sliding window in milliseconds. Not used with `calendarDay`. */
   readonly windowMs: number;
-  /** The time zone of the calendar day that is the window, e.g. `UTC`. */
+  /** The time zone whose calendar days are the windows, e.g. `UTC`. */
   readonly calendarDay?: string;
   /**
    * Methods of an upstream that name the same bucket share its limit. `""` is a separate bucket for this
@@ -142,7 +142,7 @@ export interface RateLimitRule {
 
 /** A condition on a field of the request message. */
 export interface RequestCondition {
-  /** The name of the field in the .proto file. Dots lead to fields of messages. */
+  /** The name of the field in the .proto file. Dots lead to nested fields. */
   readonly field: string;
   /**
    * The values that meet the condition: scalars as strings, or names of enum values. One item of a list is

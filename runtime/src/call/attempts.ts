@@ -1,5 +1,5 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
-import type { RequestOrigin } from "../breaker/breaker.ts";
+import { type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
@@ -50,7 +50,11 @@ export function retried<T>(
 }
 
 async function permitted<T>(call: RunningCall, send: Send<T>, isRetry: boolean): Promise<T> {
-  const permit = await call.route.upstream.admit(call.adapter.rules.base, requestOrigin(call));
+  const { trace } = call.context;
+  const permit =
+    trace?.isDry === true
+      ? UNWATCHED
+      : await call.route.upstream.admit(call.adapter.rules.base, requestOrigin(call));
   try {
     const result = await send(() => {
       call.progress.counts.attempts++;
@@ -107,9 +111,9 @@ async function observe<T extends UpstreamResponse>(
 /** Copies the fields by name, since a spread would not copy fields that a context computes lazily. */
 export function ofContext({
   context,
-}: RunningCall): Pick<UpstreamCall, "header" | "signal" | "expiresAt" | "provided"> {
-  const { header, signal, expiresAt, provided } = context;
-  return { header, signal, expiresAt, provided };
+}: RunningCall): Pick<UpstreamCall, "header" | "signal" | "expiresAt" | "provided" | "trace"> {
+  const { header, signal, expiresAt, provided, trace } = context;
+  return { header, signal, expiresAt, provided, trace };
 }
 
 /** Marks the credentials of a response as the caller's own if the request message contained them. */

@@ -35,7 +35,7 @@ export interface CallContext {
    */
   readonly provided?: Credentials | undefined;
   /**
-   * The feed that the call polls. A poll has no single watcher as its caller, so the feed counts as its
+   * The feed that the call polls. No single watcher is the caller of a poll, so the feed counts as its
    * caller.
    */
   readonly feed?: string | undefined;

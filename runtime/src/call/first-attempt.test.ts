@@ -3,9 +3,10 @@ import { gzipSync } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CallOptions, createRest } from "../rest.ts";
+import { createRest } from "../rest.ts";
 import { httpUpstream, sendJson } from "../testing/servers.ts";
 import { PLAIN_RULES, thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
+import type { CallOptions } from "./call-options.ts";
 import type { RequestEnd } from "./options.ts";
 
 type Respond = (response: ServerResponse) => void;

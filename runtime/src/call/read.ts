@@ -19,6 +19,7 @@ export function read(
     return call.inTurns(readInPieces(call, response, rules, scanner));
   }
   const found = scanner && scanned(call, response, rules, scanner);
+  call.readBy = found === undefined ? "decoder" : "scanner";
   if (found !== undefined) return found;
   const now = call.clock.now();
   if (isLarge(response.body)) {
@@ -37,6 +38,7 @@ function* readInPieces(
   const { adapter, maxCost } = call;
   const found =
     adapter.kind === "unary" ? yield* scanner.readInPieces(adapter, rules, response, maxCost) : undefined;
+  call.readBy = found === undefined ? "decoder" : "scanner";
   if (found !== undefined) pool.release(response.body);
   return found ?? (yield* readResponseInPieces(response, rules, call.clock.now(), maxCost));
 }

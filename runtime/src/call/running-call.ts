@@ -7,6 +7,7 @@ import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
 import { upstreamError } from "../errors/upstream-error.ts";
+import type { CallTrace } from "../explain/call-trace.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
 import type { ReadResponse } from "../response/read-response.ts";
@@ -21,13 +22,19 @@ import type { CallReport } from "./options.ts";
 import type { Route } from "./routes.ts";
 import { SentSecrets } from "./sent-secrets.ts";
 
+/** The context of a call that may be explained. */
+export interface RunningContext extends CallContext {
+  /** Records the requests of an explained call. */
+  readonly trace?: CallTrace | undefined;
+}
+
 /**
  * A running call of a method, which may send several requests to its upstream. Counts requests, bytes and
  * differences.
  */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly route: Route<A>;
-  readonly context: CallContext;
+  readonly context: RunningContext;
   readonly clock: Clock;
   /** The request message that was encoded last. */
   requested: MessageShape<DescMessage> | undefined;
@@ -40,8 +47,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** The length in bytes of the last large response. */
   largeBytes = 0;
   readonly progress = new CallProgress();
+  /** The decoder of the last response. Undefined before the first response. */
+  readBy: "scanner" | "decoder" | undefined;
 
-  constructor(route: Route<A>, context: CallContext, settings: CallSettings) {
+  constructor(route: Route<A>, context: RunningContext, settings: CallSettings) {
     this.route = route;
     this.context = context;
     this.clock = settings.clock;

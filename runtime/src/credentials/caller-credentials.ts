@@ -4,7 +4,7 @@ import { isReflectMessage, type ReflectMessage, reflect } from "@bufbuild/protob
 /**
  * Reports whether a request message sets one of the fields for the caller's own credentials.
  *
- * @param fields names as in the .proto file; dots lead to fields of messages
+ * @param fields names as in the .proto file; dots lead to nested fields
  */
 export function hasCallerCredentials<D extends DescMessage>(
   desc: D,

@@ -16,8 +16,8 @@ export interface OAuth1Credentials {
 }
 
 /**
- * A user name and a password (HTTP Basic, RFC 7617). Upstreams that accept tokens expect the token in place
- * of the user name or the password.
+ * A user name and a password (HTTP Basic, RFC 7617). Some upstreams expect a token in place of the user name
+ * or the password.
  */
 export interface BasicCredentials {
   /** The user name in UTF-8, without a colon. */

@@ -370,7 +370,7 @@ test("the error for a store that fails, or has no refresh token, names the probl
   const failing = { name: "disk", update: () => Promise.reject(new Error("no space left")) };
   const full = await failureOf(setUp({ ...GRANT, store: failing }).source.get());
   expect(full.rawMessage).toBe(
-    "upstream blog: the tokens of its credentials cannot be read or kept: no space left",
+    "upstream blog: the tokens of its credentials cannot be read or stored: no space left",
   );
 });
 

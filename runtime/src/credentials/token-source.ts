@@ -28,9 +28,9 @@ const PAUSES = {
 } as const;
 
 /**
- * The minimum time between two refreshes that rejected tokens cause. Up to half of it is added at random: if
- * an upstream accepts only the newest token, processes without a common store invalidate each other's tokens,
- * and must not refresh at the same time.
+ * The minimum time between two refreshes that are caused by rejected tokens. Up to half of it is added at
+ * random: if an upstream accepts only the newest token, processes without a common store invalidate each
+ * other's tokens, and must not refresh at the same time.
  */
 const REFUSAL_MS = 10_000;
 

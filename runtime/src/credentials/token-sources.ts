@@ -9,8 +9,8 @@ import type { OAuth2Grant } from "./oauth2-grant.ts";
 import { type TokenFailure, TokenSource } from "./token-source.ts";
 
 /**
- * The maximum number of grants whose tokens are cached. A configured upstream has one grant, a credentials
- * function may return several.
+ * The maximum number of grants whose tokens are cached. A configured upstream has one grant, but a
+ * credentials function may return several.
  */
 const MAX_SOURCES = 256;
 

@@ -20,8 +20,8 @@ import type { ErrorDetail } from "./rest-error.ts";
 const MAX_SHOWN = 500;
 
 /**
- * The length of the beginning of a text that is searched, as a multiple of the maximum length that is shown.
- * Escapes and blanks in the searched part are dropped.
+ * The number of characters that are searched, as a multiple of the number that may be shown. More characters
+ * are searched than shown, since escapes and blanks are dropped.
  */
 const LOOKED_AT = 4;
 

@@ -133,7 +133,7 @@ export const ERRORS = {
   },
   UPSTREAM_TOKENS_UNREADABLE: {
     code: Code.Internal,
-    text: "upstream {upstream}: the tokens of its credentials cannot be read or kept: {problem}",
+    text: "upstream {upstream}: the tokens of its credentials cannot be read or stored: {problem}",
     cause: "The file with the tokens is missing, can be read by other users, or cannot be written.",
     remedy:
       "Run `connect-rest upstream-login` for the upstream, and make sure that only its owner can access the file (mode 0600).",
@@ -188,7 +188,7 @@ export const ERRORS = {
   },
   OAUTH_PORT_TAKEN: {
     code: Code.FailedPrecondition,
-    text: "port {port} of this machine cannot be listened on: {problem}",
+    text: "cannot listen on port {port} of this machine: {problem}",
     cause:
       "The browser must return to this port, but another program uses the port, or listening on it needs more rights.",
     remedy:
@@ -203,7 +203,7 @@ export const ERRORS = {
   },
   OAUTH_TOKEN_FAILED: {
     code: Code.Unavailable,
-    text: "{server}: the token endpoint gave no token: {problem}",
+    text: "{server}: the token endpoint returned no token: {problem}",
     cause: "The authorization server cannot be reached, or responded with something that is not a token.",
     remedy: "Retry.",
   },
@@ -228,7 +228,7 @@ export const ERRORS = {
   },
   TOKEN_FILE_LOCKED: {
     code: Code.Unavailable,
-    text: "{file}: another process has held it for {limit}",
+    text: "{file}: another process has locked the file for {limit}",
     cause: "Another process is refreshing tokens in the same file and has not finished.",
     remedy: "Retry. If no other process uses the file, remove FILE.lock.",
   },
@@ -257,7 +257,7 @@ export const ERRORS = {
   },
   UPSTREAM_CLIENT_FAILED: {
     code: Code.Internal,
-    text: "upstream {upstream}: the {client} of the options did not do its part: {problem}",
+    text: "upstream {upstream}: the {client} of the options broke its contract: {problem}",
     cause:
       "A MockAgent has no mock for the request, or a `fetch` followed a redirect on its own or returned something other than a Response.",
     remedy: "Correct the dispatcher or `fetch`; a test lacks a mock for this request.",
@@ -376,7 +376,7 @@ export const ERRORS = {
   },
   UPSTREAM_BODY_PARTIAL: {
     code: Code.Internal,
-    text: "upstream {upstream}: a part of the response (206) where no part was asked for",
+    text: "upstream {upstream}: partial content (206) in response to a request without a range",
     cause: "The upstream, or a cache in front of it, sent 206 Partial Content to a request without a Range.",
     remedy:
       "Report the error to the upstream, or add 206 to `success` of the method if partial responses are valid.",
@@ -404,7 +404,7 @@ export const ERRORS = {
   },
   EMPTY_PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
-    text: "upstream {upstream}: {method}: the list has {limit} pages without items in a row, and the last one leads to another",
+    text: "upstream {upstream}: {method}: the list has {limit} consecutive pages without items, and the last one leads to another page",
     cause:
       "The upstream returned more consecutive empty pages than max_empty_pages allows, each with a link or cursor to another page.",
     remedy:
@@ -412,7 +412,7 @@ export const ERRORS = {
   },
   PAGE_LINK_REFUSED: {
     code: Code.Internal,
-    text: "upstream {upstream}: {method}: expected a link to the next page below the base address, got {problem}",
+    text: "upstream {upstream}: {method}: expected a link to the next page below the base URL, got {problem}",
     cause: "The upstream links to another host, to a path outside of its base URL, or to a malformed URL.",
     remedy: "Correct the base URL of the upstream. Credentials are never sent to other URLs.",
   },
@@ -424,7 +424,7 @@ export const ERRORS = {
   },
   OPERATION_LINK_REFUSED: {
     code: Code.Internal,
-    text: "upstream {upstream}: {method}: expected the status of accepted work below the base address, got {problem}",
+    text: "upstream {upstream}: {method}: expected the status of accepted work below the base URL, got {problem}",
     cause:
       "The upstream accepted work, but its response has no link to the status, or the link leads to another host or outside of the base URL.",
     remedy: "Correct the `operation` rule of the method, or the base URL of the upstream.",
@@ -437,7 +437,7 @@ export const ERRORS = {
   },
   RESUME_TOKEN_INVALID: {
     code: Code.InvalidArgument,
-    text: "{method}: {field}: expected a resume token of this feed as it was received, got {problem}; start without it, by another field or from now on",
+    text: "{method}: {field}: expected a resume token of this feed, exactly as received, got {problem}; start without a token",
     cause:
       "The resume token was changed or forged, belongs to another feed, or was signed with an unknown key. A process without a configured key generates one when it starts.",
     remedy:
@@ -451,29 +451,29 @@ export const ERRORS = {
   },
   FEED_IDENTITY_CHANGED: {
     code: Code.Aborted,
-    text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again, with the resume token",
+    text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again with the resume token",
     cause:
-      "The function that provides credentials returned a different owner than before. Or it returned no owner and different secrets, such as a refreshed token, which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
+      "The function that provides credentials returned a different owner than before. Or the function returned no owner, but different secrets (e.g. a refreshed token), which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
     remedy:
       "Watch again with the token of the last message. To keep streams across refreshed tokens, let the function return an `owner`: the account, or the caller's session.",
   },
   WATCH_DRAINED: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: {method}: this server is ending, and the stream with it; watch again, with the resume token",
+    text: "upstream {upstream}: {method}: this server is shutting down and ends the stream; watch again with the resume token",
     cause: "The process that serves the stream is shutting down, e.g. because another process replaces it.",
     remedy:
       "Watch again with the token of the last message. If all processes have the same `resumeKey`, nothing is lost.",
   },
   WATCHER_TOO_SLOW: {
     code: Code.ResourceExhausted,
-    text: "{method}: {bytes} bytes wait to be read, more than the {limit} that are kept for a watcher; go on with the resume token",
+    text: "{method}: {bytes} bytes are unread, and at most {limit} are buffered for a watcher; watch again with the resume token",
     cause: "The client reads its stream more slowly than events arrive.",
     remedy:
       "Watch again with the token of the last message, and read faster, e.g. by handling events outside of the loop that reads them.",
   },
   WATCHERS_EXHAUSTED: {
     code: Code.ResourceExhausted,
-    text: "{method}: {limit} {what} are watched already, which is the limit; try again later",
+    text: "{method}: the limit of {limit} {what} is reached; try again later",
     cause: "The maximum number of watchers, or of different feeds, is reached.",
     remedy: "Close streams that are not needed, or raise `watch.maxWatchers` or `watch.maxFeeds`.",
   },

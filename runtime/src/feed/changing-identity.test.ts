@@ -107,8 +107,8 @@ test("credentials are requested once per new watcher and once per poll, and all 
 });
 
 test.each([
-  ["names no owner", undefined, "are others than those of its watchers, and name no `owner`"],
-  ["names another owner", "bob", "belong to another identity than that of its watchers"],
+  ["names no owner", undefined, "changed, and have no `owner`"],
+  ["names another owner", "bob", "belong to a different identity than the watchers"],
 ])("if the credentials function %s, the error states the remedy", async (_how, owner, text) => {
   let token = "one";
   const { clock, watching } = startWatching({

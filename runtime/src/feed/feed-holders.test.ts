@@ -22,7 +22,7 @@ test("one caller may use all feeds, but loses its newest feeds to callers that u
   const first = [];
   for (const owner of ["1", "2", "3", "4"]) first.push(await begin("a", owner));
   const rejected = await begin("a", "5");
-  expect(errorOf(rejected).message).toContain("4 feeds are watched already");
+  expect(errorOf(rejected).message).toContain("the limit of 4 watched feeds is reached");
   const others = [await begin("b", "6"), await begin("b", "7")];
   expect(first.map(({ isOver }) => isOver)).toEqual([false, false, true, true]);
   expect(reasonOf(errorOf(first[3] ?? rejected))).toBe("WATCHERS_EXHAUSTED");

@@ -20,8 +20,8 @@ export class FeedHolders {
   }
 
   /**
-   * Removes a watcher from a feed. If it was the last watcher of the first caller, the feed counts for the
-   * next caller.
+   * Removes a watcher from a feed. If the first caller has no other watcher, the feed counts for the next
+   * caller.
    */
   leave(feed: Feed, caller: string): void {
     const callers = this.watchers.get(feed);

@@ -7,7 +7,7 @@ import { closeWatching, settled, startWatching, type Watching } from "../testing
 
 afterEach(closeWatching);
 
-/** Longer than a poll interval with its random delay. */
+/** Longer than a poll interval, including its random delay. */
 const NEXT = 61_000;
 
 const LIMITED = [
@@ -569,13 +569,13 @@ test("a watcher or feed that exceeds the limits is rejected", async () => {
   const third = watching({ owner: "joe" });
   await third.over;
   expect(errorOf(third).message).toBe(
-    "[resource_exhausted] test.v1.FeedService.Watch: 2 feeds are watched already, which is the limit; try again later",
+    "[resource_exhausted] test.v1.FeedService.Watch: the limit of 2 watched feeds is reached; try again later",
   );
   watching();
   await settled();
   const fifth = watching();
   await fifth.over;
-  expect(errorOf(fifth).message).toContain("3 watchers are watched already");
+  expect(errorOf(fifth).message).toContain("the limit of 3 watchers is reached");
   await first?.leave();
   const sixth = watching();
   await settled();
@@ -601,7 +601,7 @@ test.each([
   const watcher = watching({ resumeToken });
   await watcher.over;
   expect(errorOf(watcher).message).toBe(
-    `[invalid_argument] test.v1.FeedService.Watch: resume_token: expected a resume token of this feed as it was received, got ${problem}; start without it, by another field or from now on`,
+    `[invalid_argument] test.v1.FeedService.Watch: resume_token: expected a resume token of this feed, exactly as received, got ${problem}; start without a token`,
   );
   expect(reasonOf(errorOf(watcher))).toBe("RESUME_TOKEN_INVALID");
 });

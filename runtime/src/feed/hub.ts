@@ -143,7 +143,7 @@ export class FeedHub {
     const { maxFeeds, graceMs, bus } = this.settings;
     const drained = () => restError("WATCH_DRAINED", namesOf(adapter));
     if (this.isDrained || route.upstream.closing.aborted) throw drained();
-    const full = () => exhausted(adapter, maxFeeds, "feeds");
+    const full = () => exhausted(adapter, maxFeeds, "watched feeds");
     if (this.feeds.size >= maxFeeds) this.closeIdle();
     if (this.feeds.size >= maxFeeds) this.holders.loser(caller)?.end(full());
     if (this.feeds.size >= maxFeeds) throw full();
@@ -240,8 +240,8 @@ function idOf({ method, rules }: PollAdapter, request: RestRequest): string {
 function changedIdentity(adapter: PollAdapter, { provided }: UpstreamIdentity): Error {
   const change =
     provided === undefined || provided.owner !== undefined
-      ? "belong to another identity than that of its watchers"
-      : "are others than those of its watchers, and name no `owner`: where a refreshed token of the same account is to change nothing, let the function that provides them name one";
+      ? "belong to a different identity than the watchers"
+      : "changed, and have no `owner`: to keep streams when a token of the same account is refreshed, let the function that provides the credentials return an owner";
   return restError("FEED_IDENTITY_CHANGED", { ...namesOf(adapter), change });
 }
 

@@ -105,7 +105,7 @@ function keyed(service: ReturnType<typeof feedService>): ReturnType<typeof feedS
   return { ...service, methods: { watch } };
 }
 
-/** Identifies items of a feed without a key by all of their fields, with numbers as JavaScript reads them. */
+/** Identifies the items of a keyless feed by all of their fields, with numbers as JavaScript reads them. */
 const keyOf = ({ id, name }: Named) => (name ? name : `${Number(id)} ${name}`);
 
 /** Returns the expected difference reports for items with equal keys. */

@@ -55,7 +55,8 @@ export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY = 30_000;
 /**
- * The codes of streams that were cut off by a connection, a proxy, a server that shuts down, or a deadline.
+ * The codes of streams that were cut off by a broken connection, a proxy, a server that shuts down, or a
+ * deadline.
  */
 const CUT: ReadonlySet<Code> = new Set([
   Code.Unavailable,

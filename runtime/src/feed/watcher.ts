@@ -64,7 +64,7 @@ export class Watcher {
     this.offer(batches);
   }
 
-  /** Counts a poll that may have listed the items in its token. */
+  /** Counts a poll that may have listed the items in the watcher's token. */
   polled(): void {
     if (this.ahead !== undefined && --this.aheadPolls <= 0) this.ahead = undefined;
   }

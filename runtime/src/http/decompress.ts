@@ -92,7 +92,7 @@ export function counted(chunk: Uint8Array, frames: FrameCount, encoding: string)
 }
 
 /**
- * Returns the bytes after a decoder's end that are still to be decoded. A zstd body is a sequence of frames
+ * Returns the bytes that remain to be decoded after a decoder has ended. A zstd body is a sequence of frames
  * (RFC 8878 section 3), and Node's decoder reads one frame at a time. The gzip decoder reads all members, and
  * leaves the zeros that may pad a block.
  *

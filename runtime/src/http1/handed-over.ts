@@ -12,8 +12,8 @@ export interface RawConnection {
 }
 
 /**
- * Presents a connection on which the request was already sent as an unused connection. Drops all writes. The
- * first write releases the bytes that have already been received.
+ * Makes a connection on which the request was already sent look like an unused connection. Drops all writes.
+ * The first write releases the bytes that have already been received.
  */
 class Replay extends Duplex {
   private readonly raw: RawConnection;
@@ -65,9 +65,9 @@ export interface HandedLimits {
 }
 
 /**
- * Hands an exchange whose request was already sent over to undici, which reads the response from its first
- * byte. Unlike this client, undici supports all of HTTP/1.1, and reports invalid responses. The connection is
- * closed afterwards.
+ * Hands over to undici an exchange whose request has already been sent. undici reads the response from its
+ * first byte. Unlike this client, undici supports all of HTTP/1.1, and reports invalid responses. The
+ * connection is closed afterwards.
  */
 export class HandedOver {
   private readonly replay: Replay;

@@ -105,6 +105,6 @@ test("the error for a port in use names the port", async () => {
   const error = await failureOf(listening(Number(port)));
   expect([reasonOf(error), error.rawMessage]).toEqual([
     "OAUTH_PORT_TAKEN",
-    `port ${port} of this machine cannot be listened on: EADDRINUSE`,
+    `cannot listen on port ${port} of this machine: EADDRINUSE`,
   ]);
 });

@@ -48,7 +48,7 @@ export async function signIn(
   options: SignInOptions,
 ): Promise<SessionStatus> {
   const name = entryName(address);
-  // fails before the user signs in if the tokens cannot be stored
+  // if the tokens cannot be stored, fails before the user signs in
   await file.entries();
   const server = await discover(address, options);
   checkCodeFlow(server);

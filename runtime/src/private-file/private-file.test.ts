@@ -142,7 +142,7 @@ test("waiting for a lock that is never released ends at the limit", async () => 
   const error = await failure;
   expect([reasonOf(error), error.rawMessage]).toEqual([
     "TOKEN_FILE_LOCKED",
-    `${file}: another process has held it for 90 s`,
+    `${file}: another process has locked the file for 90 s`,
   ]);
   expect(JSON.parse(readFileSync(`${file}.lock`, "utf8"))).toEqual(GONE);
 });

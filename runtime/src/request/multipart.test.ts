@@ -101,7 +101,7 @@ test("the bytes around the last part of a multipart body can be encoded separate
   expect(around.toString()).toBe(whole.toString());
 });
 
-test("the parts of a request have the order in which they were added, without undefined values", () => {
+test("the parts of a request are in the order in which they were added, and undefined values are skipped", () => {
   const out = new RequestWriter("POST", "/post");
   out.partJson("json", { a: 1 });
   out.part("n", 5n);

@@ -295,8 +295,8 @@ export class Decoder {
 }
 
 /**
- * Returns the value to decode again if JSON.parse may have changed its numbers. Values from elsewhere than
- * the body, such as a number in a header, stay rounded and are reported.
+ * Returns the value to decode again if JSON.parse may have changed its numbers. Values that are not in the
+ * body, such as a number in a header, stay rounded and are reported.
  */
 function verbatimOf<V>(
   { inexact, keptNumbers }: ProtoWriter,

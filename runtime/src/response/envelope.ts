@@ -14,8 +14,8 @@ import { isEmpty } from "./empty.ts";
  * the first value that is not null. A value that contains an earlier alternative of another type is not a
  * payload. Returns undefined if no path has a value, and the body itself if there is no envelope.
  *
- * @param found receives the values that are not objects on the path to the payload, or on all paths if there
- *   is no payload
+ * @param found receives the values that are not objects: on the path to the payload or, without a payload, on
+ *   all paths
  */
 export function payloadOf(
   body: JsonValue | undefined,
@@ -59,7 +59,7 @@ function isBelow(path: string, holder: string): boolean {
 
 /**
  * Returns the effective status. This is the HTTP status, unless the HTTP status is 200 and the envelope
- * contains another valid one, as in JSONP, where the HTTP status is always 200.
+ * contains another valid status, as in JSONP, where the HTTP status is always 200.
  */
 export function statusOf(
   http: number,

@@ -228,7 +228,7 @@ export class ResponseScanner {
   private messagePlan({ body, head = [], response, rules }: UnaryAdapter): ScanPlan | undefined {
     const isInBody = head.some(([, , ...sources]) => sources.some(isPath));
     if (body === undefined || response !== undefined || isInBody) return undefined;
-    // a message reports the keys that may contain errors only if its table names its keys
+    // the scanner reports keys that may contain errors only if the table of the message names its keys
     const isNamed = body instanceof MessageTable && body !== EmptyTable;
     if (!isNamed && errorPathsWithin(rules).length > 0) return undefined;
     const known = pathsAround(rules, rules.envelope?.payload[0]);
@@ -281,7 +281,7 @@ function settled<T extends Decoded>(subject: Subject, decoded: T | undefined): T
   return isUnsure ? undefined : decoded;
 }
 
-/** Reports whether the path of a report begins with one of these keys, or with a key that was cut. */
+/** Reports whether the path of a report begins with one of these keys, or with a truncated key. */
 function mayBeAt(path: string, keys: ReadonlySet<string>): boolean {
   const [first] = reportedSteps(path);
   return first?.isCut === true || keys.has(String(first?.key ?? ""));

@@ -128,7 +128,8 @@ function hasContent(value: JsonValue | undefined): boolean {
 }
 
 /**
- * Returns the rest of a path below `root`: `""` if the two are equal, or undefined if the path is elsewhere.
+ * Returns the rest of a path below `root`: `""` if the path equals `root`, or undefined if the path is
+ * elsewhere.
  */
 export function restBelow(root: string, path: string): string | undefined {
   if (root === "" || root === path) return root === "" ? path : "";

@@ -190,7 +190,7 @@ test.each([
   [
     "is a part that was not requested",
     () => respondingWith(206, { "content-range": "bytes 0-1/2" }, "x"),
-    "upstream things: a part of the response (206) where no part was asked for",
+    "upstream things: partial content (206) in response to a request without a range",
     Code.Internal,
   ],
   [

@@ -55,8 +55,8 @@ export class Overlap {
   /**
    * Returns the differences for items that may be missing between the previous page and this page. All items
    * of the previous page had the same value, which was skipped. If the previous page was not full, it had
-   * room for later items. In a list with descending values, items after it then mean that it was cut off
-   * nevertheless. In a list with ascending values, these items may be new.
+   * room for later items. In a list with descending values, later items then mean that the page was cut off
+   * nevertheless. In a list with ascending values, later items may be new.
    */
   lostBefore(page: Page): FoundDifferences {
     const { steppedPast } = this;

@@ -175,7 +175,7 @@ test("a list with a base path only follows links within that path", async () => 
       for await (const _ of outside.list());
     });
     expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: expected a link to the next page below the base address, got a path outside of it",
+      "upstream things: test.v1.StreamService.List: expected a link to the next page below the base URL, got a path outside of it",
     );
     expect(outside.upstream.seen).toHaveLength(1);
   }
@@ -195,7 +195,7 @@ test.each([
   expect((await list.next()).value?.name).toBe("a");
   const error = await failureOf(list.next());
   expect(error.rawMessage).toBe(
-    `upstream things: test.v1.StreamService.List: expected a link to the next page below the base address, got ${problem}`,
+    `upstream things: test.v1.StreamService.List: expected a link to the next page below the base URL, got ${problem}`,
   );
   expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "PAGE_LINK_REFUSED"]);
   expect(upstream.seen).toHaveLength(1);

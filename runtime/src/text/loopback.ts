@@ -12,7 +12,7 @@ export function hostOf(origin: string): string {
   return new URL(origin).hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-/** Reports whether the name or the address in an origin means this machine. */
+/** Reports whether the name or the address in an origin refers to this machine. */
 export function isLoopbackOrigin(origin: string): boolean {
   const host = hostOf(origin);
   const family = isIP(host);

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 500;
 
 /**
- * The maximum length of a grapheme cluster, e.g. a family emoji, that is kept whole when a text is truncated,
- * in characters.
+ * The maximum length, in characters, of a grapheme cluster (e.g. a family emoji) that is kept whole when a
+ * text is truncated.
  */
 const MAX_CLUSTER = 50;
 

@@ -37,7 +37,7 @@ export interface EgressProxy {
 
 /**
  * Returns a function that returns the proxy of an origin. This machine is always reached directly, since on a
- * remote proxy its names and addresses would mean another machine.
+ * remote proxy its names and addresses would refer to another machine.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */

@@ -57,6 +57,7 @@ export class RequestPreparer {
   async prepare(call: UpstreamCall): Promise<Prepared> {
     if (call.hop !== undefined) this.parts.closing.throwIfAborted();
     const { origin, path } = call.hop ?? this.placeOf(call);
+    if (call.trace?.isDry === true) return this.prepared(call, origin, path, this.parts.credentials.fixed);
     const credentials = await this.parts.credentials.of(call);
     await this.limited(call, credentials);
     return this.prepared(call, origin, path, credentials);
@@ -67,18 +68,29 @@ export class RequestPreparer {
     return { origin: base.origin, path: pathBelow(this.parts.name, base, request.path) };
   }
 
-  /** Prepares a request. A redirect to a foreign origin gets no credentials. */
-  private prepared(call: UpstreamCall, origin: string, path: string, credentials: Credentials): Prepared {
-    const { method, rules, request, stream, hop, caller } = call;
+  /**
+   * Prepares a request. A redirect to a foreign origin gets no credentials.
+   *
+   * @param credentials undefined if they would have to be requested for a dry run
+   */
+  private prepared(
+    call: UpstreamCall,
+    origin: string,
+    path: string,
+    credentials: Credentials | undefined,
+  ): Prepared {
+    const { method, rules, request, stream, hop, caller, trace } = call;
     const { connections, settings, clock } = this.parts;
     const authorization =
-      hop?.isForeign === true
+      hop?.isForeign === true || credentials === undefined
         ? NO_AUTHORIZATION
         : authorize({ method, rules, request, origin, path }, credentials, clock);
+    const requester = hop === undefined ? connections.base(origin) : connections.hop(hop);
+    const kind = credentials === undefined ? "unknown" : authorization.kind;
     return {
-      requester: hop === undefined ? connections.base(origin) : connections.hop(hop),
+      requester: trace === undefined ? requester : trace.through(requester, call, kind),
       sent: outgoing({ rules, request, stream, origin, path, authorization, caller }, settings, clock),
-      sender: this.senderOf(authorization, call, credentials),
+      sender: this.senderOf(authorization, call, credentials ?? {}),
     };
   }
 

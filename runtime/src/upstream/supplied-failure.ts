@@ -6,7 +6,7 @@ import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
 /** The maximum length of a chain of causes, since libraries wrap the errors of other libraries. */
 const MAX_CAUSES = 5;
 
-/** Matches the codes of errors in name resolution, the connection, or TLS. Nothing was sent. */
+/** Matches the codes of errors in name resolution, the connection, or TLS, after which nothing was sent. */
 const NOT_CONNECTED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM|EMFILE|ENFILE|ENOBUFS|ConnectionRefused|FailedToOpenSocket|DNS_\w+|UND_ERR_PRX_\w+|UND_ERR_MAX_ORIGINS_REACHED|UND_ERR_BPL_MISSING_UPSTREAM)$/;
 

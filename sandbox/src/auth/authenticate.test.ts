@@ -100,7 +100,7 @@ test("a nonce is accepted once, and the timestamp must be within 300 seconds", a
   expect((await ask(info, { headers: signed(info, { timestamp: `${at(0)}.000000` }) })).status).toBe(200);
 });
 
-test("protocol parameters are accepted in the query alone, and rejected if they are split between two places", async () => {
+test("the protocol parameters may all be in the query, and are rejected if they are split between two places", async () => {
   const { authorization } = signed(info);
   const query = authorization.slice("OAuth ".length).replaceAll('"', "").replaceAll(", ", "&");
   expect((await ask(`${info}?${query}`)).status).toBe(200);
@@ -109,7 +109,7 @@ test("protocol parameters are accepted in the query alone, and rejected if they 
   expect((await ask(`${info}?${copy}`, { headers: { authorization: again } })).status).toBe(401);
 });
 
-test("protocol parameters are accepted in a form body alone, and rejected if they are split between two places", async () => {
+test("the protocol parameters may all be in a form body, and are rejected if they are split between two places", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/posts`;
   const content = "state=draft&content=%5B%7B%22type%22%3A%22text%22%2C%22text%22%3A%22a%22%7D%5D";
   const type = { "content-type": "application/x-www-form-urlencoded" };

@@ -37,9 +37,9 @@ const MOVABLE: ReadonlySet<string> = new Set(["oauth_callback", "oauth_verifier"
 const isProtocol = ([name]: Pair) => name.startsWith("oauth_");
 
 /**
- * Finds the protocol parameters in the header, the query or the form body. All of them must be in only one of
- * these (RFC 5849 section 3.5), except the callback and the verifier. Returns `undefined` for a request
- * without a signature.
+ * Finds the protocol parameters in the header, the query or the form body. All parameters except the callback
+ * and the verifier must be in one place (RFC 5849 section 3.5). Returns `undefined` for a request without a
+ * signature.
  */
 export function findProtocol(request: SignedRequest): Protocol | Failure | undefined {
   const header = request.authorization?.match(/^OAuth\s/i) ? parseAuthorization(request.authorization) : [];

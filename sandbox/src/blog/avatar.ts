@@ -41,7 +41,7 @@ function wantsJson(call: Call): boolean {
 
 /**
  * Handles GET /v2/blog/{blog-identifier}/avatar[/size]. Responds with the PNG or, to signed requests, with a
- * 302 to its address.
+ * 302 to the address of the image.
  */
 export function blogAvatar(call: Call): HttpResponse {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");

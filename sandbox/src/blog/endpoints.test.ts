@@ -73,7 +73,7 @@ test("blocks can be listed, added one by one or in bulk, and removed", async () 
   expect(await listed()).not.toContain("ada");
 });
 
-test("DELETE blocks removes the anonymous blocks with anonymous_only=true, and otherwise responds with 404", async () => {
+test("DELETE blocks removes the blocks of anonymous users with anonymous_only=true, and otherwise returns 404", async () => {
   const remove = (query: string) => ask(`${P}/blocks${query}`, { method: "DELETE", headers: BEARER });
   expect((await remove("?anonymous_only=true")).status).toBe(200);
   expect((await remove("?anonymous_only=false")).status).toBe(404);
@@ -124,7 +124,7 @@ test("likes are paged by time or by offset, and a request with both is rejected"
   expect((await get(`/likes?offset=1001&${KEY}`, {})).status).toBe(400);
 });
 
-test("private likes and follows get a 403 whose response is a string", async () => {
+test("requests for private likes and follows get a 403 whose response is a string", async () => {
   const got = await ask(`${sandbox.url}/v2/blog/grace/likes?${KEY}`);
   expect(got.status).toBe(403);
   expect(got.json).toEqual({ meta: { status: 403, msg: "Forbidden" }, response: "Not authorized." });

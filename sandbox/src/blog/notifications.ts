@@ -55,7 +55,9 @@ function typeParams(types: readonly string[]): Record<string, string> {
   return Object.fromEntries(types.map((type, i) => [`types[${i}]`, type]));
 }
 
-/** Handles GET /v2/blog/{blog-identifier}/notifications. Lists them newest first, twenty per page. */
+/**
+ * Handles GET /v2/blog/{blog-identifier}/notifications. Lists notifications newest first, twenty per page.
+ */
 export function notifications(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const { query, world } = call;

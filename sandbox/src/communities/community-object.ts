@@ -84,7 +84,7 @@ function editFields(call: Call, { community }: Visit): JsonObject {
   const next = nextHandleChange(community, call.world.clock.seconds());
   return {
     handle_can_change: next === undefined,
-    // documented as a boolean, which it is only until the handle is changed for the first time
+    // documented as a boolean, but a boolean only until the handle is changed for the first time
     handle_next_change_ts: next ?? false,
     can_edit_content_label: !community.labelLocked,
     settings: {

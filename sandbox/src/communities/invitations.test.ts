@@ -102,7 +102,7 @@ test("an admin can cancel an invitation", async () => {
   expect(await join("reader-03", "quiet-circle")).toBe("403.23015");
 });
 
-test("a user can send one invitation per second, counted over all communities", async () => {
+test("a user can send one invitation per second across all communities", async () => {
   const send = (community: string, blog: string) =>
     askAs("demo", "PUT", `${C}/${community}/invitations`, { recipient_blog: blog });
   expect(outcome(await send("book-club", "reader-03"))).toBe("200");

@@ -83,7 +83,7 @@ test("an invite hash makes the members of a private community visible", async ()
   expect(outcome(wrong)).toBe("403.23001");
 });
 
-test("the current invite hash admits to a private community, and a wrong hash does not", async () => {
+test("the current invite hash admits a user to a private community, and a wrong hash does not", async () => {
   expect(await join(CAST.nobody, "book-club", { invite_hash: "wrong" })).toBe("400.23014");
   expect(await join(CAST.invited, "book-club", { invite_hash: "wrong" })).toBe("400.23014");
   expect(await join(CAST.nobody, "book-club", { invite_hash: COMMUNITIES.private.hash })).toBe("200");

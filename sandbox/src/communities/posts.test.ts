@@ -94,7 +94,7 @@ test.each(["type=top", "cursor=zzz"])("a timeline with %s is rejected with 400",
   expect(outcome(await askAs("demo", "GET", `${C}/timeline?${query}`))).toBe("400");
 });
 
-test("a community post is in no list of the posts of its author's blog", async () => {
+test("a community post is not in any list of the posts of its author's blog", async () => {
   const headers = await askAs("demo", "GET", `${sandbox.url}/v2/blog/grace/posts`);
   expect(JSON.stringify(headers.text)).not.toContain(posts.byMember);
   const dashboard = await askAs("ada", "GET", `${sandbox.url}/v2/user/dashboard?limit=20`);

@@ -13,7 +13,7 @@ export class Router {
 
   constructor(routes: readonly Route[]) {
     const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 4096 }) as Instance<never>;
-    // only stores routes; other code calls their handlers
+    // the router only finds routes; the dispatcher calls their handlers
     for (const route of routes) router.on(route.method as HTTPMethod, route.path, () => {}, route);
     this.router = router;
     this.methods = [...new Set(routes.map((route) => route.method as HTTPMethod))];

@@ -29,7 +29,7 @@ const tagged = (got: Got) => ({ "if-none-match": String(got.headers.etag) });
 const seconds = (count: number) => sandbox.clock.advance(count * 1000);
 const remaining = (got: Got) => got.headers["x-ratelimit-remaining"];
 
-test("an event appears exactly after its latency, in the order of creation", async () => {
+test("an event appears exactly when its latency ends, in the order of creation", async () => {
   const late = sandbox.events.publish({ ...WATCH, latency: 3600 });
   seconds(1);
   const prompt = sandbox.events.publish(WATCH);
@@ -145,7 +145,7 @@ test("every page and every 304 announces the current poll interval", async () =>
   }
 });
 
-test("a full timeline contains 300 events of 30 days, and drops an event when another is added or expires", async () => {
+test("a full timeline contains 300 events from 30 days, and loses an event when another is added or when it expires", async () => {
   sandbox.events.clear();
   const all = sandbox.events.fill(WATCH).toReversed();
   const timeline = async () => {

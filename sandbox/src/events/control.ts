@@ -36,7 +36,7 @@ export interface SandboxEvents {
    */
   publish(event: NewEvent): string;
   /**
-   * Fills a timeline with events, evenly distributed over the 30 days that it covers, and returns their ids,
+   * Fills a timeline with events, evenly distributed over the 30 days of a timeline, and returns their ids,
    * oldest first. Default: 300 events. From then on, each new event replaces the oldest event, and old events
    * expire.
    */

@@ -118,7 +118,7 @@ test("a timeline has at most 300 events, in ten pages of 30 or three of 100, and
   expect(past.headers.link).toBeUndefined();
 });
 
-test("a page may be short although more pages follow", async () => {
+test("a page can be short even if more pages follow", async () => {
   const pages = await Promise.all(
     [1, 2, 3].map((page) => feed(`/events?per_page=100&page=${page}`, octavia)),
   );

@@ -46,7 +46,7 @@ test("events are generated only after start, and not after stop", async () => {
   });
 });
 
-test("the given number of events per hour is generated, evenly distributed, and each appears after its latency", async () => {
+test("events are spread evenly at the given rate per hour, and each appears after its latency", async () => {
   await run({ perHour: 12, latency: 400, repos: REPOS }, async (sandbox) => {
     const start = sandbox.events.now();
     sandbox.clock.advance(2 * 3_600_000);

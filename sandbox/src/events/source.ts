@@ -17,8 +17,8 @@ export interface EventSourceOptions {
   /** The time from creation until the feed shows an event. Default: 30 s. */
   readonly latency?: Latency;
   /**
-   * The fraction of late events, from 0 to 1. They appear `lateBy` after other events of the same time.
-   * Default: 0.
+   * The fraction of late events, from 0 to 1. Late events appear `lateBy` after other events of the same
+   * time. Default: 0.
    */
   readonly lateShare?: number;
   /** The additional latency of late events. Default: up to 6 hours. */

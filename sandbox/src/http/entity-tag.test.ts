@@ -13,7 +13,7 @@ const opaque = fc
 const weakness = fc.constantFrom("", "W/");
 const separator = fc.constantFrom(",", ", ", " ,\t", ",,", " , ,");
 
-test("If-None-Match matches a tag exactly when the list contains its opaque part, weak or strong", () => {
+test("If-None-Match matches a tag exactly when the list contains the opaque part of the tag, whether weak or strong", () => {
   const item = fc.tuple(weakness, opaque, separator);
   fc.assert(
     fc.property(fc.array(item, { maxLength: 5 }), weakness, opaque, (items, weak, tag) => {

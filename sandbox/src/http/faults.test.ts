@@ -118,7 +118,7 @@ test.each([true, "headers", "body"] as const)(
   },
 );
 
-test("received contains the method, the raw URL, the headers and the body, and no socket stays open after close", async () => {
+test("received contains the method, the raw URL, the headers and the body, and close leaves no socket open", async () => {
   await sendJson(`${sandbox.url}/v2/blog/t%3Ax/posts?a=%5B1%5D`, { a: 1 }, { headers: { "X-Mixed": "y" } });
   const [request] = sandbox.received.all("/posts");
   expect(request?.url).toBe("/v2/blog/t%3Ax/posts?a=%5B1%5D");

@@ -6,7 +6,7 @@ import { parseTarget } from "./target.ts";
 
 const query = (text: string) => new Fields(decodePairs(text));
 
-test("a plus in a pair is a space, a name without a value has an empty value, and broken escapes are not changed", () => {
+test("`+` is decoded as a space, a name without a value as empty, and broken escapes stay unchanged", () => {
   expect(decodePairs("a=1+2&b&&c=%zz&=d&e=%C3%A9")).toEqual([
     ["a", "1 2"],
     ["b", ""],
@@ -31,7 +31,7 @@ test.each(["n[0]=a&n[1]=b", "n[1]=b&n[0]=a", "n[]=a&n[]=b", "n=a&n=b"])("a list 
   expect(query(text).list("n")).toEqual(["a", "b"]);
 });
 
-test("indexes of a list are compared as numbers, so that 10 is after 2", () => {
+test("list indexes are compared as numbers: 10 comes after 2", () => {
   expect(query("n[10]=c&n[2]=b&n[0]=a").list("n")).toEqual(["a", "b", "c"]);
 });
 

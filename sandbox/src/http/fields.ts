@@ -2,7 +2,7 @@ import { parse } from "qs";
 import { type JsonObject, readJson } from "../json.ts";
 import { reject } from "./response.ts";
 
-/** Boolean values in the forms in which clients in several languages send them as strings. */
+/** The strings that clients in several languages send for boolean values. */
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["True", true],
@@ -58,7 +58,7 @@ export class Fields {
     return new Fields(Object.entries(value));
   }
 
-  /** Returns these parameters, and the parameters in `other` whose names are absent here. */
+  /** Returns these parameters, and the parameters in `other` that have other names. */
   over(other: Fields): Fields {
     const mine = new Set(this.entries.map(([name]) => baseName(name)));
     return new Fields([...this.entries, ...other.entries.filter(([name]) => !mine.has(baseName(name)))]);

@@ -33,7 +33,7 @@ async function temporary(callback = "http://127.0.0.1:9/back?keep=1"): Promise<R
   return pairs(got) as Record<string, string>;
 }
 
-test("the OAuth 1.0a flow works, from the request token and the page to the access token and a call", async () => {
+test("the OAuth 1.0a flow works from the request token to the first call", async () => {
   const { oauth_token = "", oauth_token_secret = "", oauth_callback_confirmed } = await temporary();
   expect(oauth_callback_confirmed).toBe("true");
   const page = await ask(`${url}/oauth/authorize?oauth_token=${oauth_token}&source=menu`);
@@ -81,7 +81,7 @@ test("the OAuth 1.0a flow works, from the request token and the page to the acce
   expect(twice.status).toBe(401);
 });
 
-test("the callback may be signed in the query or in a form body, or be the registered callback, and GET is allowed", async () => {
+test("the callback may be in the signed query, in a signed form body, or registered, and GET is allowed", async () => {
   const at = `${url}/oauth/request_token`;
   const query = `${at}?oauth_callback=http%3A%2F%2Fx.example%2Fa`;
   expect((await ask(query, { headers: signed(query, { token: "" }) })).status).toBe(200);
@@ -93,7 +93,7 @@ test("the callback may be signed in the query or in a form body, or be the regis
   );
 });
 
-test("if the user rejects, the page redirects to the plain callback", async () => {
+test("if the user declines, the page redirects to the callback without parameters", async () => {
   const { oauth_token = "" } = await temporary();
   const denied = await post("/oauth/authorize", { oauth_token, decision: "deny" });
   expect(denied.headers.location).toBe("http://127.0.0.1:9/back?keep=1");
@@ -123,7 +123,7 @@ const authorize = (values: Record<string, string>) =>
   ask(`${url}/oauth2/authorize?${new URLSearchParams(values)}`);
 const codeFrom = (got: Got) => new URL(String(got.headers.location)).searchParams.get("code") ?? "";
 
-test("the OAuth 2.0 flow works, from the page and the code to tokens and their refresh", async () => {
+test("the OAuth 2.0 flow works from the page to the refreshed tokens", async () => {
   const page = await authorize({ ...asking, force_login: "true" });
   expect(page.text).toContain('name="password"');
   expect(String(page.headers["set-cookie"])).toContain("Max-Age=0");

@@ -119,8 +119,8 @@ export function authorize(call: Call): HttpResponse {
 }
 
 /**
- * Handles POST /oauth/authorize, the form on the page. If the user allows access, redirects with a verifier,
- * and otherwise to the callback without parameters.
+ * Handles POST /oauth/authorize, the form on the page. Redirects to the callback: with a verifier if the user
+ * allows access, otherwise without parameters.
  */
 export function decide(call: Call): HttpResponse {
   const row = temporary(call, call.body.fields.text("oauth_token"));

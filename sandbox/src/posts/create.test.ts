@@ -412,7 +412,7 @@ test("media parts may have any order, and identifiers refer to them", async () =
   expect((await fetched(again)).content[0].media).toEqual(content[0].media);
 });
 
-test("a media object with only an identifier takes its type from the part, which may lack a file name or a type", async () => {
+test("a media object with only an identifier takes its type from its part, whose file name and type may be missing", async () => {
   const single = { type: "image", media: { identifier: "a" } };
   const got = await sendParts(posts, [
     { name: "json", filename: "blob.json", value: JSON.stringify({ content: [single] }) },

@@ -188,7 +188,7 @@ test("drafts are paged by before_id", async () => {
   expect(second._links).toBeUndefined();
 });
 
-test("the seeded questions can be answered, each in its format", async () => {
+test("the seeded questions can be answered in their own formats", async () => {
   const question = async (id: string) =>
     (await ask(`${P}/posts/${id}?post_format=npf`, { headers: BEARER })).json.response;
   const [legacy, blocks] = [await question("735000000000103930"), await question("735000000000105948")];

@@ -25,7 +25,7 @@ test("a page contains twenty posts, newest first, with the blog and the total", 
   expect(times(got)).toEqual(times(got).toSorted((a, b) => b - a));
 });
 
-test("ids are plain numbers beyond 2^53, with a copy as a string", async () => {
+test("ids are JSON numbers beyond 2^53, and are repeated as strings", async () => {
   const got = await posts("?limit=1");
   const [post] = got.json.response.posts;
   expect(typeof post.id).toBe("bigint");
@@ -35,7 +35,7 @@ test("ids are plain numbers beyond 2^53, with a copy as a string", async () => {
   expect(got.text).toContain(`"id":${post.id_string},`);
 });
 
-test("limit is clamped to 20, and is rejected with 400 below 1 or if it is not a number", async () => {
+test("limit is clamped to 20, and is rejected with 400 if it is below 1 or not a number", async () => {
   expect((await posts("?limit=50")).json.response.posts).toHaveLength(20);
   for (const bad of ["0", "-1", "x", "1.5"]) expect((await posts(`?limit=${bad}`)).status).toBe(400);
 });
@@ -154,7 +154,7 @@ test("npf converts every post to blocks", async () => {
   expect(stored).toEqual(new Set([true, false]));
 });
 
-test("reblog_info adds the origin of a reblog, with one id as a number and one as a string", async () => {
+test("reblog_info adds the origin of a reblog, with its id as a number and as a string", async () => {
   const reblogs = (got: Got) =>
     got.json.response.posts.filter((post: { parent_post_url?: string }) => post.parent_post_url);
   const [plain] = reblogs(await posts());

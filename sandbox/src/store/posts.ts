@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 export const LEGACY_TYPES = ["text", "quote", "link", "answer", "video", "audio", "photo", "chat"] as const;
 export type LegacyType = (typeof LEGACY_TYPES)[number];
 
-/** The list in which a post appears. A community post is in no list of its author's blog. */
+/** The list in which a post appears. A community post is not in any list of its author's blog. */
 export type PostState = "published" | "queued" | "draft" | "private" | "submission" | "community";
 
 /** A post in the store: legacy fields as entered, or block-based content. */
@@ -16,7 +16,7 @@ export interface Post {
   readonly author: string;
   readonly state: PostState;
   readonly stored: "legacy" | "blocks";
-  /** The legacy type. For a block-based post, this is the type as which it is shown. */
+  /** The legacy type. For a block-based post, this is the type under which the post is shown. */
   type: LegacyType;
   timestamp: number;
   tags: string[];

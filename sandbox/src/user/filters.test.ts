@@ -36,7 +36,7 @@ test("each user has their own seeded filters", async () => {
   expect([await tags("ada"), await content("ada")]).toEqual([[], []]);
 });
 
-test("one or many tags are added, in JSON and in every notation of a list, and the response is 201 with an empty object", async () => {
+test("one or more tags are added from JSON and from every notation of a list, and the response is 201 with an empty object", async () => {
   const got = await askAs("ada", "POST", tagsUrl, { filtered_tags: ["a", "b"] });
   expect([got.status, got.json.response]).toEqual([201, {}]);
   const ada = (pairs: Record<string, string>) =>

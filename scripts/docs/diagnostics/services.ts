@@ -62,7 +62,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "success-status": {
       meaning:
-        "`success` lists a number that is not a final HTTP status, or lists a status twice. Or it lists a status from 200 to 299, which always means success.",
+        "`success` lists a number that is not a final HTTP status, or lists a status twice. Or `success` lists a status from 200 to 299, which always means success.",
       remedy: "Use each status from 300 to 599 once.",
     },
     "parameter-name": {

@@ -140,7 +140,7 @@ const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, 
 ];
 
 test.each(REFUSALS)(
-  "with configured credentials, a 401 gets the code for their owner: %s",
+  "with configured credentials, the code for a 401 depends on whose credentials were rejected: %s",
   async (_, call, code, isToldWhy) => {
     const body = "Unknown or expired oauth_token\n";
     const answer = { status: 401, body, headers: { "content-type": "text/plain" } };

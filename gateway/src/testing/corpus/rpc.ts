@@ -161,8 +161,8 @@ const badHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Odd JSON. Some of it is accepted, the rest may be accepted or rejected: unknown keys are skipped, as in
- * every Connect server.
+ * JSON inputs that need not be rejected: unknown keys are skipped, as in every Connect server, and invalid
+ * UTF-8 may be accepted or rejected.
  */
 const oddJson: Readonly<Record<string, HostileInput["expect"]>> = {
   "a key in both spellings of nothing": "ok",

@@ -454,7 +454,7 @@ export const EmptyService: GenService<{
     output: typeof ParcelSchema;
   },
   /**
-   * Uses the default representations of an empty list, and a number of pages.
+   * Uses the default representations of an empty list. Responses contain the number of pages.
    *
    * @generated from rpc rules.v1.EmptyService.SearchParcels
    */

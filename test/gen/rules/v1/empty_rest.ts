@@ -215,7 +215,7 @@ export const EmptyService_listParcels: PaginateAdapter<
 // @@protoc_insertion_point(method:rules.v1.EmptyService.ListParcels)
 
 /**
- * Uses the default representations of an empty list, and a number of pages.
+ * Uses the default representations of an empty list. Responses contain the number of pages.
  *
  * GET /search
  *
@@ -286,7 +286,7 @@ export const EmptyServiceRest: ServiceAdapter<typeof EmptyService> = {
     methods: {
       trackParcel: "Receives a response without an envelope, and possibly without a body.",
       findParcel: "Uses the default representations of an empty payload.",
-      searchParcels: "Uses the default representations of an empty list, and a number of pages.",
+      searchParcels: "Uses the default representations of an empty list. Responses contain the number of pages.",
       dumpParcels: "Receives a bare array.",
     },
   },

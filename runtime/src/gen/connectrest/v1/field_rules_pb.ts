@@ -84,9 +84,9 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
 
   /**
    * Represents a message by the value of its only field: a repeated field as a bare array, a map as a bare
-   * object, an `optional` field or a message as its bare value, or as null if the field is unset. Use it for
-   * lists of lists, for maps of lists or maps, to distinguish an empty list from an absent one, and wherever
-   * null is a value: in lists and maps, and in fields whose null differs from a missing key. Applies to JSON;
+   * object, an `optional` field or a message as its bare value, or as null if the field is unset. Use this rule
+   * for lists of lists, for maps of lists or maps, to distinguish an empty list from an absent one, and for
+   * null as a value: in lists and maps, and in fields whose null differs from a missing key. Applies to JSON;
    * a query or form names the inner field, as in `row.cells=1`.
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
@@ -772,14 +772,14 @@ export const Time_Rounding = {
   ROUNDING_UNSPECIFIED: 0,
 
   /**
-   * To the earlier whole unit.
+   * Rounds to the earlier whole unit.
    *
    * @generated from enum value: DOWN = 1;
    */
   DOWN: 1,
 
   /**
-   * To the later whole unit.
+   * Rounds to the later whole unit.
    *
    * @generated from enum value: UP = 2;
    */

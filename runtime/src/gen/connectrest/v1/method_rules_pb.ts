@@ -84,8 +84,8 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   retryAfter: RetryAfter[];
 
   /**
-   * Attaches the first bytes of the upstream's response to errors, as an UpstreamError. Do not set it for methods whose
-   * responses contain credentials. Default: false.
+   * Attaches the first bytes of the upstream's response to errors, as an UpstreamError. Do not set this rule
+   * for methods whose responses contain credentials. Default: false.
    *
    * @generated from field: optional bool raw_error_body = 7;
    */
@@ -546,7 +546,7 @@ export type Http = Message<"connectrest.v1.Http"> & {
 
   /**
    * Omits fields with `google.api.field_behavior = REQUIRED` from queries and bodies if they have the zero
-   * value, like all other fields. Set this rule for upstreams to which an explicit zero means something else
+   * value, like all other fields. Set this rule for upstreams to which an explicit zero means something other
    * than an absent field. Default: false; required fields are always sent, since upstreams reject requests
    * without them.
    *

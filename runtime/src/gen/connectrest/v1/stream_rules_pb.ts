@@ -62,7 +62,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "linkHeader";
   } | {
     /**
-     * The request field for the number of items to skip, which can be a nested field: `page.skip`. The offset
+     * The request field for the number of items to skip. The field can be nested: `page.skip`. The offset
      * increases by the number of received items.
      *
      * @generated from field: string offset = 4;
@@ -486,7 +486,8 @@ export const PollBatchSchema: GenMessage<PollBatch> = /*@__PURE__*/
 /**
  * The fields of a request that select the start of a feed's stream. These fields are not sent to the
  * upstream. A request can set at most one of `backlog`, `after` and `resume_token`, so these fields are
- * usually members of a oneof. If a request sets none of them, the stream starts with the next new item.
+ * usually members of a oneof. If a request sets none of these fields, the stream starts with the next new
+ * item.
  *
  * @generated from message connectrest.v1.PollRequest
  */

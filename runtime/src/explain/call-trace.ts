@@ -1,0 +1,90 @@
+import type { Clock } from "connect-rest-codec/internal";
+import type { ResponseHeaders } from "../http/exchange.ts";
+import type { DispatchController, DispatchHandler, Requester } from "../http/requester.ts";
+import type { Secret } from "../text/secret.ts";
+import type { ExplainedRequest } from "./explained.ts";
+import { type Origin, TracedRequest } from "./traced-request.ts";
+
+/** The maximum number of requests in an explanation. The later requests of a long call are omitted. */
+const MAX_REQUESTS = 100;
+
+/** Ends a dry run in place of its first request. */
+export class DryRun extends Error {
+  constructor() {
+    super("the request of a dry run is not sent");
+    this.name = "DryRun";
+  }
+}
+
+/** Records the requests of an explained call. */
+export class CallTrace {
+  /** Whether requests are recorded without being sent. */
+  readonly isDry: boolean;
+  private readonly clock: Clock;
+  private readonly traced: TracedRequest[] = [];
+
+  constructor(isDry: boolean, clock: Clock) {
+    this.isDry = isDry;
+    this.clock = clock;
+  }
+
+  /**
+   * Returns a requester that records a request, and sends it with `requester` unless the run is dry.
+   *
+   * @param credentials the kind of credentials in the request
+   */
+  through(requester: Requester, origin: Origin, credentials: string): Requester {
+    return {
+      dispatch: (sent, handler) => {
+        const traced = new TracedRequest(sent, origin, credentials, this.clock);
+        if (this.traced.length < MAX_REQUESTS) this.traced.push(traced);
+        if (this.isDry) throw new DryRun();
+        return requester.dispatch(sent, new TracedHandler(handler, traced));
+      },
+    };
+  }
+
+  /** Returns the requests so far, without secrets. */
+  requests(secrets: readonly Secret[]): ExplainedRequest[] {
+    return this.traced.map((each) => each.explained(secrets));
+  }
+}
+
+/** Records a response, and passes it on. */
+class TracedHandler implements DispatchHandler {
+  private readonly handler: DispatchHandler;
+  private readonly traced: TracedRequest;
+
+  constructor(handler: DispatchHandler, traced: TracedRequest) {
+    this.handler = handler;
+    this.traced = traced;
+  }
+
+  onRequestStart(controller: DispatchController, context: unknown): void {
+    this.handler.onRequestStart?.(controller, context);
+  }
+
+  onResponseStart(
+    controller: DispatchController,
+    status: number,
+    headers: ResponseHeaders,
+    statusMessage?: string,
+  ): void {
+    if (status >= 200) this.traced.responded(status, headers);
+    this.handler.onResponseStart?.(controller, status, headers, statusMessage);
+  }
+
+  onResponseData(controller: DispatchController, chunk: Buffer): void {
+    this.traced.received(chunk.length);
+    this.handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(controller: DispatchController, trailers: ResponseHeaders): void {
+    this.traced.ended();
+    this.handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: DispatchController, error: Error): void {
+    this.handler.onResponseError?.(controller, error);
+  }
+}

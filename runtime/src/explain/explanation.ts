@@ -1,0 +1,65 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import type { Difference } from "connect-rest-codec/internal";
+import { fullName } from "../text/full-name.ts";
+import { curlCommand } from "./curl.ts";
+import type { Explained, ExplainedRequest } from "./explained.ts";
+import { explanationText } from "./explanation-text.ts";
+
+/**
+ * The HTTP requests of a call, and what the runtime found in the responses. Texts contain neither credentials
+ * nor values of fields marked `redact`; `[secret]` takes their place.
+ */
+export class Explanation implements Explained {
+  readonly method: DescMethod;
+  readonly upstream: string;
+  /** Whether the requests were sent. False for a dry run. */
+  readonly isSent: boolean;
+  /** The requests in the order in which they began: pages, polls, redirects and retries. */
+  readonly requests: readonly ExplainedRequest[];
+  /**
+   * How the last response was decoded: by the WebAssembly scanner, or by the JavaScript decoder with the same
+   * result. Undefined for a dry run and for a failed call.
+   */
+  readonly readBy: "scanner" | "decoder" | undefined;
+  /** The differences between the responses and their description. */
+  readonly differences: readonly Difference[];
+  /** The error of the call. Undefined if the call succeeded or was not sent. */
+  readonly error: ConnectError | undefined;
+
+  constructor(parts: Explained) {
+    this.method = parts.method;
+    this.upstream = parts.upstream;
+    this.isSent = parts.isSent;
+    this.requests = parts.requests;
+    this.readBy = parts.readBy;
+    this.differences = parts.differences;
+    this.error = parts.error;
+  }
+
+  /** Returns the explanation as text with several lines. */
+  toString(): string {
+    return explanationText(this);
+  }
+
+  /**
+   * Returns a curl command for each request, separated by blank lines. Hidden values are variables of the
+   * shell, e.g. `$AUTHORIZATION`.
+   */
+  toCurl(): string {
+    return this.requests.map(curlCommand).join("\n\n");
+  }
+
+  toJSON(): object {
+    const { method, upstream, isSent, requests, readBy, differences, error } = this;
+    return {
+      method: fullName(method),
+      upstream,
+      isSent,
+      requests,
+      readBy,
+      differences,
+      error: error && { code: Code[error.code], message: error.rawMessage },
+    };
+  }
+}

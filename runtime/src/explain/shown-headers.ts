@@ -1,0 +1,50 @@
+import { redactText } from "../errors/redact.ts";
+import type { Secret } from "../text/secret.ts";
+import type { ExplainedHeader } from "./explained.ts";
+
+/** The headers whose values never contain credentials. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...[
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "accept-ranges",
+    "age",
+    "allow",
+    "cache-control",
+    "connection",
+  ],
+  ...["content-disposition", "content-encoding", "content-language", "content-length", "content-range"],
+  ...["content-type", "date", "deprecation", "etag", "expect", "expires", "if-match", "if-modified-since"],
+  ...["if-none-match", "if-unmodified-since", "keep-alive", "last-modified", "link", "location", "prefer"],
+  ...["preference-applied", "range", "retry-after", "server", "sunset", "traceparent", "tracestate"],
+  ...["transfer-encoding", "user-agent", "vary", "x-request-id"],
+]);
+
+const RATE_LIMIT = /^(?:x-)?rate-?limit(?:-|$)/;
+
+/** The headers whose values are always hidden. */
+const HIDDEN: ReadonlySet<string> = new Set([
+  "authorization",
+  "cookie",
+  "proxy-authorization",
+  "set-cookie",
+  "www-authenticate",
+]);
+
+/**
+ * Returns headers for an explanation. The values of unknown headers are hidden.
+ *
+ * @param declared the names of headers that the description of the method declares
+ */
+export function shownHeaders(
+  headers: Iterable<readonly [name: string, value: string]>,
+  declared: ReadonlySet<string>,
+  secrets: readonly Secret[],
+): ExplainedHeader[] {
+  return Array.from(headers, ([name, value]) => {
+    const isKnown = SHOWN.has(name) || RATE_LIMIT.test(name) || declared.has(name);
+    const isShown = isKnown && !HIDDEN.has(name);
+    return { name, value: isShown ? redactText(value, secrets) : undefined };
+  });
+}

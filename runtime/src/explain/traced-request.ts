@@ -1,0 +1,105 @@
+import { isUtf8 } from "node:buffer";
+import type { Clock } from "connect-rest-codec/internal";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import { redactText } from "../errors/redact.ts";
+import type { ResponseHeaders } from "../http/exchange.ts";
+import type { DispatchOptions } from "../http/requester.ts";
+import type { Secret } from "../text/secret.ts";
+import type { ExplainedBody, ExplainedRequest, ExplainedResponse } from "./explained.ts";
+import { shownHeaders } from "./shown-headers.ts";
+
+/** The maximum size of a body's beginning in an explanation, in bytes. */
+const MAX_SHOWN_BYTES = 64 * 1024;
+
+/** The properties of a request that its HTTP form does not contain. */
+export interface Origin {
+  readonly request: Pick<RestRequest, "headers">;
+  readonly isRetry?: boolean | undefined;
+}
+
+/** A request as it is sent, and its response. */
+export class TracedRequest {
+  private readonly sent: DispatchOptions;
+  private readonly origin: Origin;
+  private readonly credentials: string;
+  private readonly clock: Clock;
+  private readonly startedAt: number;
+  private head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
+  private headMs = 0;
+  private bytes = 0;
+  private durationMs: number | undefined;
+
+  constructor(sent: DispatchOptions, origin: Origin, credentials: string, clock: Clock) {
+    this.sent = sent;
+    this.origin = origin;
+    this.credentials = credentials;
+    this.clock = clock;
+    this.startedAt = clock.monotonic();
+  }
+
+  responded(status: number, headers: ResponseHeaders): void {
+    this.head = { status, headers };
+    this.headMs = this.clock.monotonic() - this.startedAt;
+  }
+
+  received(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  ended(): void {
+    this.durationMs = this.clock.monotonic() - this.startedAt;
+  }
+
+  /** Returns the request and its response so far, without secrets. */
+  explained(secrets: readonly Secret[]): ExplainedRequest {
+    const { sent, origin, credentials } = this;
+    const declared = new Set(origin.request.headers.map(([name]) => name));
+    return {
+      verb: sent.method,
+      url: redactText(`${sent.origin}${sent.path}`, secrets),
+      headers: shownHeaders(pairsOf(sent.headers as readonly string[]), declared, secrets),
+      body: bodyOf(sent.body, secrets),
+      credentials,
+      isRetry: origin.isRetry === true,
+      response: this.response(secrets),
+    };
+  }
+
+  private response(secrets: readonly Secret[]): ExplainedResponse | undefined {
+    const { head, bytes, headMs, durationMs } = this;
+    if (head === undefined) return undefined;
+    const pairs = Object.entries(head.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [value].flat().map((each): [string, string] => [name, each]),
+    );
+    const headers = shownHeaders(pairs, new Set(), secrets);
+    return { status: head.status, headers, bytes, headMs, durationMs };
+  }
+}
+
+/** Returns the names and values in a flat list of headers. */
+function* pairsOf(headers: readonly string[]): Generator<[string, string]> {
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    yield [(headers[index] ?? "").toLowerCase(), headers[index + 1] ?? ""];
+  }
+}
+
+function bodyOf(body: DispatchOptions["body"], secrets: readonly Secret[]): ExplainedBody | undefined {
+  if (body === null || body === undefined) return undefined;
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    return { bytes: undefined, text: undefined, isCut: false };
+  }
+  const bytes = Buffer.from(body);
+  const shown = beginningOf(bytes);
+  const isCut = shown.length < bytes.length;
+  // the ellipsis tells the search for secrets that the last one may be incomplete
+  const text = isUtf8(shown) ? redactText(`${shown}${isCut ? "…" : ""}`, secrets) : undefined;
+  return { bytes: bytes.length, text, isCut };
+}
+
+/** Returns the beginning of a body, without a part of a character at its end. */
+function beginningOf(bytes: Buffer): Buffer {
+  if (bytes.length <= MAX_SHOWN_BYTES) return bytes;
+  let end = MAX_SHOWN_BYTES;
+  while (end > MAX_SHOWN_BYTES - 4 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end);
+}
