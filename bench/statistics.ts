@@ -38,8 +38,8 @@ export function estimate(values: readonly number[]): Estimate {
 }
 
 /**
- * Returns the largest rank k for which fewer than k of n values are on one side of the median in at most 2.5
- * % of cases.
+ * Returns the rank k of the lower end of the confidence interval: with a probability of at most 2.5 %, fewer
+ * than k of n values are below the median.
  */
 function rankOf(n: number): number {
   let below = 0;

@@ -8,7 +8,7 @@
  * Between the last two, a person commits and tags; .github/workflows/release.yml publishes the tag.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { PACKAGES } from "./packages.ts";
 
@@ -17,6 +17,7 @@ const VERSION = /^\d+\.\d+\.\d+(?:-[0-9a-z.-]+)?$/;
 interface Manifest {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -29,11 +30,12 @@ export function withVersion<T extends Manifest>(manifest: T, version: string): T
     Object.fromEntries(
       Object.entries(packages).map(([name, range]) => [name, own.has(name) ? `^${version}` : range]),
     );
-  const { dependencies, peerDependencies } = manifest;
+  const { dependencies, devDependencies, peerDependencies } = manifest;
   return {
     ...manifest,
     version,
     ...(dependencies && { dependencies: updated(dependencies) }),
+    ...(devDependencies && { devDependencies: updated(devDependencies) }),
     ...(peerDependencies && { peerDependencies: updated(peerDependencies) }),
   };
 }
@@ -70,8 +72,17 @@ function run(command: string, ...args: readonly string[]): void {
   if (status !== 0) process.exit(1);
 }
 
+/** Returns the manifests that have the version: the repository's, its workspaces', and the examples'. */
+export function manifests(workspaces: readonly string[]): readonly string[] {
+  return [
+    "package.json",
+    ...workspaces.map((name) => `${name}/package.json`),
+    ...globSync("examples/*/package.json"),
+  ];
+}
+
 function writeVersion(version: string, workspaces: readonly string[]): void {
-  for (const file of ["package.json", ...workspaces.map((name) => `${name}/package.json`)]) {
+  for (const file of manifests(workspaces)) {
     const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
     writeFileSync(file, `${JSON.stringify(withVersion(manifest, version), null, 2)}\n`);
   }

@@ -105,7 +105,7 @@ function createShared(options: ServerOptions, host: string, limits: Limits): Sha
   };
 }
 
-/** Creates the handling of calls to the routes, health and reflection. */
+/** Creates the part that serves calls to the routes, health and reflection. */
 function createCalls(shared: Shared): Rpc {
   const { options, limits, reports, admission, watchers, authorization, health, validation } = shared;
   const { reflection: isListed = true, isWatch = () => false } = options;

@@ -73,6 +73,7 @@ export {
   doubleJson,
   type JsonRecord,
   memberOfTypes,
+  memberText,
   noMember,
   omit,
   rawEntries,

@@ -28,6 +28,7 @@ import {
   thingService,
 } from "./testing/thing-service.ts";
 import type { UpstreamOptions } from "./upstream/options.ts";
+import { VERSION } from "./version.ts";
 
 const DISPOSE: AsyncDisposable[] = [];
 
@@ -181,7 +182,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
       const variant = { ...POST, rules: { idempotent } };
       expect(thingOf((await get(restTo(server.url, { variant }))).bytes).id).toBe(7n);
       expect(seen).toEqual([
-        ["POST", "/things", "application/json", "12", "connect-rest-runtime/0.1.0", undefined],
+        ["POST", "/things", "application/json", "12", `connect-rest-runtime/${VERSION}`, undefined],
         '{"name":"a"}',
       ]);
     }

@@ -18,6 +18,7 @@ import {
 } from "./testing/thing-service.ts";
 import type { UpstreamOptions } from "./upstream/options.ts";
 import type { ClientOptions } from "./upstream/supplied-client.ts";
+import { VERSION } from "./version.ts";
 
 const OPEN: Array<{ close(): Promise<void> }> = [];
 
@@ -140,7 +141,7 @@ test("a fetch function is called once for every request, without following redir
   expect(init?.body).toBeUndefined();
   expect(init?.signal).toBeInstanceOf(AbortSignal);
   expect(Object.fromEntries(init?.headers ?? [])).toEqual({
-    "user-agent": "connect-rest-runtime/0.1.0",
+    "user-agent": `connect-rest-runtime/${VERSION}`,
     accept: "application/json",
   });
 });

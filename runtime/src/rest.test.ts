@@ -33,6 +33,7 @@ import {
   watchThing,
 } from "./testing/thing-service.ts";
 import type { UpstreamOptions } from "./upstream/options.ts";
+import { VERSION } from "./version.ts";
 
 const OPEN: Array<{ close(): Promise<void> }> = [];
 const SERVERS: TestServer[] = [];
@@ -509,7 +510,7 @@ test("a request has the headers of the method, and always the fixed headers of t
   expect(await headersOf(request, { acceptEncoding: "identity" })).toMatchObject({
     "content-type": "application/vnd.things+json",
     accept: "application/vnd.things+json",
-    "user-agent": "connect-rest-runtime/0.1.0",
+    "user-agent": `connect-rest-runtime/${VERSION}`,
     "accept-encoding": "identity",
     "content-length": "25",
   });

@@ -135,7 +135,7 @@ function hasNumbersOfItsOwn({ values }: DescEnum): boolean {
   return values.some(({ number, proto: { options } }) => {
     if (options === undefined || !hasExtension(options, enum_value)) return false;
     const { wire, aliases } = getExtension(options, enum_value);
-    return [wire, ...aliases].some((text) => /^-?\d+$/.test(text) && Number(text) !== number);
+    return [wire ?? "", ...aliases].some((text) => /^-?\d+$/.test(text) && Number(text) !== number);
   });
 }
 

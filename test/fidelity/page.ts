@@ -65,8 +65,7 @@ An error that \`onDifference\` throws does not affect the call. The first such e
 
 ## Responses that cannot be read
 
-These responses fail the call in every mode, with INTERNAL and the reason \`RESPONSE_SHAPE\`. The error text has the path, the expected type
-and the received type.
+These responses fail the call in every mode, with INTERNAL and the reason \`RESPONSE_SHAPE\`. The error text contains the path, the expected type and the received type.
 
 - The payload, or the list of items of a page, is missing or has the wrong type.
 - The response announces another page, but not how to request it.

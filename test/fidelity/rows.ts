@@ -543,14 +543,14 @@ export const ROWS: readonly Row[] = [
     body: JSON.stringify({ response: {}, errors: [{ message: "no such cargo" }] }),
     outcome: "ERROR_IN_RESPONSE",
     text: "upstream rules responded with 200 OK: no such cargo",
-    gets: "an error with their text",
+    gets: "one error with the text of these errors",
   },
   {
     sends: "errors with a success status and a payload",
     body: JSON.stringify({ response: { id: "a" }, errors: [{ message: "no label" }] }),
     outcome: "lost",
     path: "errors",
-    gets: "the message without them",
+    gets: "the message without the errors",
     message: { id: "a" },
   },
   {

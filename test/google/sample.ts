@@ -38,7 +38,7 @@ export interface Sample {
   readonly files: readonly ImageFile[];
 }
 
-/** Picks unary methods that have an HTTP rule, and all server streams that have one. */
+/** Picks unary methods and all server streams; methods without an HTTP rule are omitted. */
 export function sampleOf(image: Image): Sample {
   const registry = registryOf([...image.values()].map(withoutSourceInfo));
   const methods = [...registry]

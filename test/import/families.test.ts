@@ -2,27 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { FAMILIES, FAMILY_FOLDER } from "./openapi/families.ts";
 import { runImport, TestProject } from "./project.ts";
 
-/** One document per family of constructs. */
-const FAMILIES: readonly string[] = [
-  "parameters.yaml",
-  "bodies.yaml",
-  "schemas.yaml",
-  "enums.json",
-  "composition.yaml",
-  "unions.yaml",
-  "swagger.json",
-  "security.yaml",
-  "names.yaml",
-  "streams.yaml",
-  "pages.yaml",
-  "errors.yaml",
-  "omitted.yaml",
-  "split/openapi.yaml",
-];
-
-const DOCUMENTS = "test/import/documents";
 const EXPECTED = "test/import/expected";
 
 /** A project that contains all imported documents, each in a separate package. */
@@ -33,7 +15,7 @@ beforeAll(async () => {
   for (const family of FAMILIES) {
     const args = ["--output", project.folder, "--package", `${nameOf(family)}.v1`];
     rmSync(join(project.folder, "connect-rest-import.lock.json"), { force: true });
-    expect(await runImport([join(DOCUMENTS, family), ...args])).toMatchObject({ code: 0, errors: "" });
+    expect(await runImport([join(FAMILY_FOLDER, family), ...args])).toMatchObject({ code: 0, errors: "" });
   }
 });
 
@@ -55,7 +37,7 @@ test("imported files can be generated and compiled", async () => {
 test.each(FAMILIES)("%s is imported as expected, with the same result each time", async (family) => {
   const folder = mkdtempSync(join(tmpdir(), "import-"));
   const name = nameOf(family);
-  const args = [join(DOCUMENTS, family), "--output", folder, "--package", `${name}.v1`];
+  const args = [join(FAMILY_FOLDER, family), "--output", folder, "--package", `${name}.v1`];
   const report = join(folder, "report.txt");
   await runImport([...args, "--report", report]);
   const first = filesIn(folder);

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { projectFiles } from "../../gateway/src/init/files.ts";
 import { type Manifest, manifestFor } from "../../gateway/src/init/manifest.ts";
 import { trackedFiles } from "../../scripts/sources.ts";
+import { VERSION } from "./installation.ts";
 
 const PROJECT = {
   name: "example",
@@ -53,7 +54,7 @@ test.each(EXAMPLES)("examples/%s: has the same package versions as init and this
   const used = Object.entries({ ...dependencies, ...devDependencies });
   const expected = used.map(([each, range]) => [
     each,
-    /connect-rest/.test(each) ? "^0.1.0" : (known[each] ?? range),
+    /connect-rest/.test(each) ? `^${VERSION}` : (known[each] ?? range),
   ]);
   expect(used).toEqual(expected);
 });

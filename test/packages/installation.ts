@@ -13,9 +13,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import packageJson from "../../package.json" with { type: "json" };
 import { PACKAGES } from "../../scripts/packages.ts";
 import { trackedFiles } from "../../scripts/sources.ts";
 import { installed, run } from "../support/installed.ts";
+
+/** The version of all packages. */
+export const VERSION: string = packageJson.version;
 
 export const OURS: readonly string[] = [...PACKAGES.values()];
 
@@ -46,7 +50,7 @@ export async function buildTarballs(): Promise<ReadonlyMap<string, string>> {
     const isOld = other.startsWith(PREFIX) && other.length === name.length && other !== basename(path);
     if (isOld) rmSync(join(dirname(path), other), { recursive: true, force: true });
   }
-  return new Map(OURS.map((each) => [each, join(path, `${each}-0.1.0.tgz`)]));
+  return new Map(OURS.map((each) => [each, join(path, `${each}-${VERSION}.tgz`)]));
 }
 
 /**

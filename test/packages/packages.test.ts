@@ -11,7 +11,7 @@ import { publint } from "publint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, run } from "../../gateway/src/testing/child.ts";
 import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
-import { buildTarballs, installTarballs, OURS } from "./installation.ts";
+import { buildTarballs, installTarballs, OURS, VERSION } from "./installation.ts";
 import { Newcomer } from "./newcomer.ts";
 
 const AUTHORIZATION = "connect-rest-authorization";
@@ -46,8 +46,8 @@ test("the built packages: have executables that run", () => {
     const [entry = ""] = Object.values<string>(manifest.bin);
     return node(join(folder, entry), "--version").trim();
   };
-  expect(run("protoc-gen-connect-rest")).toBe("protoc-gen-connect-rest 0.1.0");
-  expect(run("connect-rest-gateway")).toContain("0.1.0");
+  expect(run("protoc-gen-connect-rest")).toBe(`protoc-gen-connect-rest ${VERSION}`);
+  expect(run("connect-rest-gateway")).toContain(VERSION);
 });
 
 test("the built packages: have the workspace's exports", () => {

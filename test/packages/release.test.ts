@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { PACKAGES } from "../../scripts/packages.ts";
-import { obstacles, withDate, withVersion } from "../../scripts/release.ts";
+import { manifests, obstacles, withDate, withVersion } from "../../scripts/release.ts";
+import { trackedFiles } from "../../scripts/sources.ts";
 
 interface Manifest {
   readonly name: string;
@@ -9,22 +10,45 @@ interface Manifest {
   readonly license?: string;
   readonly publishConfig?: object;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+const OWN = new Set(PACKAGES.values());
+
+function dependenciesOf(manifest: Manifest): Readonly<Record<string, string>> {
+  return { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.peerDependencies };
 }
 
 const MANIFESTS = [...PACKAGES].map(([folder, name]) => {
   return { name, manifest: JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest };
 });
 
-test("a release sets one version for all packages and their dependencies on each other", () => {
-  for (const { manifest } of MANIFESTS) {
-    const { version, dependencies = {}, peerDependencies = {} } = withVersion(manifest, "1.2.3");
-    expect(version).toBe("1.2.3");
-    for (const [name, range] of Object.entries({ ...dependencies, ...peerDependencies })) {
-      const before = manifest.dependencies?.[name] ?? manifest.peerDependencies?.[name];
-      expect([name, range]).toEqual([name, name.includes("connect-rest") ? "^1.2.3" : before]);
+test("a release sets one version in all manifests, also for their dependencies on each other", () => {
+  const { workspaces } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    readonly workspaces: readonly string[];
+  };
+  const tracked = trackedFiles(".").filter((file) => file.endsWith("package.json"));
+  expect(manifests(workspaces).toSorted()).toEqual(tracked.toSorted());
+  for (const file of tracked) {
+    const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+    const changed = withVersion(manifest, "1.2.3");
+    expect(changed.version).toBe("1.2.3");
+    const before = dependenciesOf(manifest);
+    for (const [name, range] of Object.entries(dependenciesOf(changed))) {
+      expect([file, name, range]).toEqual([file, name, OWN.has(name) ? "^1.2.3" : before[name]]);
     }
   }
+});
+
+test("tests and their helpers read the version instead of stating it", () => {
+  const [version = ""] = new Set(MANIFESTS.map(({ manifest }) => manifest.version));
+  const files = trackedFiles(".").filter((file) => /\.test\.ts$|^test\/.*\.ts$/.test(file));
+  // `connect-rest-runtime/1.2.3`, `protoc-gen-connect-rest v1.2.3`, `^1.2.3`, "1.2.3"
+  const stated = new RegExp(`(?:connect-rest[\\w-]*[-/ ]v?|\\^|")${version.replaceAll(".", "\\.")}\\b`);
+  const pinned = files.filter((file) => !file.includes("/gen/") && stated.test(readFileSync(file, "utf8")));
+  expect(files.length).toBeGreaterThan(300);
+  expect(pinned.filter((file) => !import.meta.filename.endsWith(file))).toEqual([]);
 });
 
 test("each package is published after the packages that it depends on", () => {

@@ -38,7 +38,7 @@ service S {
   rpc __proto__(Req) returns (Res) { option (google.api.http) = {post: "/a" body: "*"}; }
   rpc Send(Inner) returns (Res) {
     option (google.api.http) = {post: "/b" body: "m"};
-    option (connectrest.v1.method) = {parameters: {name: "__proto__", value: "1", in_query: true}};
+    option (connectrest.v1.method) = {parameters: {name: "__proto__", value: "1"}};
   }
   rpc Post(Kinds) returns (Res) {
     option (google.api.http) = {post: "/c" body: "*"};

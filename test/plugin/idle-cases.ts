@@ -12,6 +12,10 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string]> = [
   ["idle_error", "errors: [{status: 404, code: NOT_FOUND}, {status: 404, code: ABORTED}]"],
   ["idle_api_key", 'api_key: {header: "X-Key"}'],
   ["idle_path_fields", "http: {path_fields_in_body: true}"],
+  ["idle_slash", "http: {slash: REFUSE, control_characters_in_path: true}"],
+  ["idle_base64", "http: {url_safe_base64_in_query: true, url_safe_base64_in_path: true}"],
+  ["idle_nesting", "http: {nesting: BRACKETS, omit_required_zeros: true}"],
+  ["idle_integers", "json: {integers: NUMBERS}"],
   ["success_anyway", "success: 200"],
   ["success_twice", "success: [404, 404]"],
   ["parameter_twice", 'parameters: [{name: "a", value: "1"}, {name: "a", value: "2"}]'],
@@ -24,6 +28,12 @@ const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
   ["idle_in_from", 'string x = 1 [(connectrest.v1.field) = {in: QUERY, from: {path: "y"}}];'],
   ["idle_in_coerce", "string x = 1 [(connectrest.v1.field) = {in: QUERY, coerce: true}];"],
   ["idle_in_absent", 'string x = 1 [(connectrest.v1.field) = {in: QUERY, absent: "-"}];'],
+  ["idle_request_aliases", 'string x = 1 [(connectrest.v1.field).aliases = "y"];'],
+  ["idle_request_from", 'string x = 1 [(connectrest.v1.field).from = {path: "y"}];'],
+  ["idle_request_coerce", "string x = 1 [(connectrest.v1.field).coerce = true];"],
+  ["idle_request_absent", 'string x = 1 [(connectrest.v1.field).absent = "-"];'],
+  ["idle_request_number", "int64 x = 1 [(connectrest.v1.field).number = true];"],
+  ["idle_nothing_piece", "string x = 1 [(connectrest.v1.field) = {in: NOTHING, piece: CONTENT}];"],
   ["idle_in_unknown", "map<string, string> x = 1 [(connectrest.v1.field) = {in: NOTHING, unknown: true}];"],
   [
     "idle_in_style",
@@ -45,6 +55,16 @@ const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
 /** Response fields, one per case. */
 const RESPONSE_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
   ["rel_not_link", 'string x = 1 [(connectrest.v1.field).from = {header: "X-Next", rel: "next"}];'],
+  ["idle_from_name", 'string x = 1 [(connectrest.v1.field) = {from: {path: "a.b"}, name: "y"}];'],
+  ["idle_response_style", "repeated string x = 1 [(connectrest.v1.field).style = BRACKETS];"],
+  [
+    "idle_response_rounding",
+    "google.protobuf.Timestamp x = 1 [(connectrest.v1.field).time = {unit: SECONDS, rounding: UP}];",
+  ],
+  [
+    "alias_shared",
+    'string x = 1 [(connectrest.v1.field).aliases = "user_key"]; string y = 2 [(connectrest.v1.field).name = "userKey"];',
+  ],
   ["idle_from_aliases", 'string x = 1 [(connectrest.v1.field) = {from: {path: "a.b"}, aliases: "y"}];'],
   ["idle_absent_member", 'oneof o { string a = 1 [(connectrest.v1.field).absent = "-"]; int32 b = 2; }'],
   [
@@ -176,6 +196,51 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
   ],
   idle_path_fields: [
     "4:46: no-effect: path_fields_in_body of case.S.Get has no effect: no binding has both path variables and a body of fields; remove it",
+  ],
+  idle_slash: [
+    "4:46: no-effect: slash of case.S.Get has no effect: no path has a variable; remove it",
+    "4:61: no-effect: control_characters_in_path of case.S.Get has no effect: no path has a variable; remove it",
+  ],
+  idle_base64: [
+    "4:46: no-effect: url_safe_base64_in_query of case.S.Get has no effect: no parameter of the query is of type bytes; remove it",
+    "4:78: no-effect: url_safe_base64_in_path of case.S.Get has no effect: no path variable is of type bytes; remove it",
+  ],
+  idle_nesting: [
+    "4:46: no-effect: nesting of case.S.Get has no effect: no parameter of a query or a form is nested; remove it",
+    "4:65: no-effect: omit_required_zeros of case.S.Get has no effect: no field outside of the path is REQUIRED; remove it",
+  ],
+  idle_integers: [
+    "4:46: no-effect: integers of case.S.Get has no effect: no field in JSON takes the notation of 64-bit integers from it; remove it",
+  ],
+  idle_request_aliases: [
+    "4:17: no-effect: aliases of case.Req.x has no effect: the rule is for responses, and the field is only used in parameters of requests; remove it",
+  ],
+  idle_request_from: [
+    "4:17: no-effect: from of case.Req.x has no effect: the rule is for responses, and the field is only used in parameters of requests; remove it",
+  ],
+  idle_request_coerce: [
+    "4:17: no-effect: coerce of case.Req.x has no effect: the rule is for responses, and the field is only used in parameters of requests; remove it",
+  ],
+  idle_request_absent: [
+    "4:17: no-effect: absent of case.Req.x has no effect: the rule is for responses, and the field is only used in parameters of requests; remove it",
+  ],
+  idle_request_number: [
+    "4:16: no-effect: number of case.Req.x has no effect: the rule is for JSON requests, and the field is only used in parameters of requests; remove it",
+  ],
+  idle_nothing_piece: [
+    "4:56: no-effect: piece of case.Req.x has no effect: a value in NOTHING is not sent; remove it",
+  ],
+  idle_from_name: [
+    "4:64: no-effect: name of case.Res.x has no effect: the rule is for requests, and the field is only used in responses; remove it",
+  ],
+  idle_response_style: [
+    "4:26: no-effect: style of case.Res.x has no effect: the rule is for parameters of requests, and the field is only used in responses; remove it",
+  ],
+  idle_response_rounding: [
+    "4:82: no-effect: rounding of case.Res.x has no effect: the rule is for requests, and the field is only used in responses; remove it",
+  ],
+  alias_shared: [
+    "4:17: alias-shared: the alias `user_key` of case.Res.x is also a key of case.Res.y, so that one value would set both fields; remove it from one of them",
   ],
   success_anyway: ["4:39: success-status: success of case.S.Get: 200 is a success anyway; remove it"],
   success_twice: ["4:39: success-status: success of case.S.Get lists 404 twice; remove one"],

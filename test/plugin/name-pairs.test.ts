@@ -1,6 +1,6 @@
 /**
- * Checks every pair of values for the same name in the same place of a request: the generator reports the
- * pair, or one value overrides the other.
+ * Checks every pair of values for the same name in the same place of a request, and every pair of fields that
+ * read the same key of a response: the generator reports the pair, or the pair has a meaning.
  */
 import { beforeAll, expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
@@ -123,16 +123,59 @@ const PAIRS: readonly Pair[] = [
   ),
 ];
 
+/** Rules with which a field reads the key `user_key` of a response. */
+const READERS: Readonly<Record<string, string>> = {
+  "a name": 'name: "user_key"',
+  "an alias": 'aliases: "user_key"',
+  "an alias after another": 'aliases: ["other", "user_key"]',
+  "an alias in lowerCamel": 'aliases: "userKey"',
+  "an alias of the same name": 'name: "same", aliases: "user_key"',
+  "a source": 'from: {path: "user_key"}',
+  "a second source": 'from: [{path: "a.b"}, {path: "user_key"}]',
+};
+
+/** The places of a field in a message. */
+const HOLDERS: Readonly<Record<string, (field: string) => string>> = {
+  "a field": (field) => field,
+  "a member": (field) => `oneof o { ${field} string other = 9; }`,
+  "a nested member": (field) =>
+    `oneof o { option (connectrest.v1.oneof) = {discriminator: "t", layout: NESTED}; ${field} string other = 9; }`,
+};
+
+const READ_PAIRS: readonly Pair[] = Object.entries(HOLDERS).flatMap(([place, hold]) =>
+  Object.entries(READERS).flatMap(([one, first]) =>
+    Object.entries(READERS).map(([other, second]) => ({
+      label: `${place} by ${one} + a field by ${other}`,
+      source: `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {get: "/a"}; } }
+message Req {}
+message Res {
+  ${hold(`string f1 = 1 [${ANNOTATION} = {${first}}];`)}
+  string f2 = 2 [${ANNOTATION} = {${second}}];
+}`,
+    })),
+  ),
+);
+
+/**
+ * Reports whether a pair of readers has a meaning: it reads one value into two fields on purpose, or the two
+ * keys differ, because a source has one spelling.
+ */
+function isMeant(label: string): boolean {
+  if (label.includes("source") && label.includes("lowerCamel")) return true;
+  return !label.includes("an alias") || label.split("an alias of the same name").length === 3;
+}
+
 let errors: ReadonlyMap<string, string>;
 
 beforeAll(() => {
-  const files = PAIRS.map(({ source }, index) => [
+  const pairs = [...PAIRS, ...READ_PAIRS];
+  const files = pairs.map(({ source }, index) => [
     `p${index}.proto`,
     HEAD.replace("test.v1", `p${index}`) + source,
   ]);
   const request = compileRequest(Object.fromEntries(files));
   errors = new Map(
-    PAIRS.map(({ label }, index) => [
+    pairs.map(({ label }, index) => [
       label,
       runGenerator(request, { fileToGenerate: [`p${index}.proto`] }).error,
     ]),
@@ -146,3 +189,7 @@ test.each(PAIRS)(
     expect(errors.get(label)).toMatch(expected);
   },
 );
+
+test.each(READ_PAIRS)("two fields that read the same key are reported, or mean to: $label", ({ label }) => {
+  expect(errors.get(label)).toMatch(isMeant(label) ? /^$/ : /: alias-shared: /);
+});

@@ -450,7 +450,10 @@ message Kept { google.protobuf.Value value = 1 [(connectrest.v1.field).json_text
       "Row r = 1 [(connectrest.v1.field).unwrap = true];",
       "message Row { repeated Row rows = 1 [(connectrest.v1.field).unwrap = true]; }",
     ),
-    problems: ["TODO"],
+    problems: [
+      "4:14: unwrap-type: case.Row.rows leads back to case.Row through `unwrap` alone, so the JSON would have no end; remove `unwrap` from one of the fields",
+      "6:38: unwrap-type: case.Row.rows leads back to case.Row through `unwrap` alone, so the JSON would have no end; remove `unwrap` from one of the fields",
+    ],
   },
   {
     name: "unwrap_struct",

@@ -1,8 +1,17 @@
 /** Checks that every rule of a field, in every place, changes the generated code or is reported. */
+import type { DescMessage } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import {
+  EnumValueRulesSchema,
+  FieldRulesSchema,
+  MaskSchema,
+  OneofRulesSchema,
+  SourceSchema,
+  TimeSchema,
+} from "../../plugin/src/gen/connectrest/v1/field_rules_pb.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
-import { sampleOf } from "../sample-of.ts";
 import { runGenerator } from "../support/run-generator.ts";
+import { caseOfRule, type RuleCase, silentCases } from "./rule-effects.ts";
 
 const TYPES = [
   "string",
@@ -26,29 +35,44 @@ const TYPES = [
   "Dictionary",
 ] as const;
 
-/** Rules that are not defaults. */
+/** Rules that are not defaults. The rule of a case is in the marks; the rest is the rule that it needs. */
 const RULES = [
-  'name: "other"',
-  'aliases: "other"',
-  "style: BRACKETS",
-  "style: COMMA",
-  "style: SPREAD",
-  'from: {header: "X-A"}',
-  "from: {status: 404}",
-  'from: {path: "a.b"}',
-  'from: {header: "X-A", rel: "next"}',
-  "time: {unit: SECONDS}",
-  "time: {unit: ISO_8601, rounding: UP}",
-  'time: {unit: SECONDS, none: "0"}',
-  "unwrap: true",
-  "unknown: true",
-  "number: true",
-  "bytes: RAW",
-  'when: {values: "a"}',
-  "piece: CONTENT",
-  "coerce: true",
-  'absent: "N/A"',
-  "json_text: true",
+  '«name: "other"»',
+  '«aliases: "other"»',
+  "«style: REPEAT»",
+  "«style: BRACKETS»",
+  "«style: INDEXED»",
+  "«style: COMMA»",
+  "«style: SPREAD»",
+  '«from: {header: "X-A"}»',
+  "«from: {status: 404}»",
+  '«from: {path: "a.b"}»',
+  'from: {header: "Link" «rel: "next"»}',
+  'from: {path: "a.b"} «from: {path: "c"}»',
+  'from: {path: "a.b"}, «name: "other"»',
+  'from: {path: "a.b"}, «aliases: "other"»',
+  "«time: {unit: SECONDS}»",
+  'time: {unit: FORMAT «format: "YYYY"»}',
+  "time: {unit: ISO_8601 «rounding: UP»}",
+  'time: {unit: SECONDS «none: "0"»}',
+  "«unwrap: true»",
+  "«unknown: true»",
+  'unknown: true, «name: "other"»',
+  "«redact: true»",
+  "«number: true»",
+  "«number: false»",
+  "«bytes: RAW»",
+  "«bytes: BASE64URL»",
+  '«when: {values: "a"}»',
+  "«piece: CONTENT»",
+  "«coerce: true»",
+  '«mask: {of: "id"}»',
+  "«mask: {unset: EMPTY}»",
+  '«absent: "N/A"»',
+  "«json_text: true»",
+  "json_text: true, «number: true»",
+  "json_text: true, «style: COMMA»",
+  "json_text: true, «coerce: true»",
 ] as const;
 
 /** Oneof layouts, for a member that has the rule. */
@@ -59,16 +83,19 @@ const MEMBERS: Readonly<Record<string, string>> = {
   "member beside": 'option (connectrest.v1.oneof) = {discriminator: "t", layout: BESIDE, payload: "p"};',
 };
 
+/** Places in a request that the field names. */
+const PLACED: Readonly<Record<string, string>> = {
+  header: 'in: HEADER, name: "X-P"',
+  cookie: "in: COOKIE",
+  nothing: "in: NOTHING",
+};
+
 const PLACES = [
-  "query",
-  "body",
-  "form",
-  "header",
-  "nothing",
-  "response",
-  "nested response",
+  ...["query", "body", "nested body", "form", "multipart", ...Object.keys(PLACED)],
+  ...["response", "nested response", "both directions"],
   ...Object.keys(MEMBERS),
 ];
+
 interface Combination {
   readonly type: string;
   readonly rule: string;
@@ -77,51 +104,36 @@ interface Combination {
 
 const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
   TYPES.filter((type) => !(place in MEMBERS && /^(?:repeated|map)/.test(type))).flatMap((type) =>
-    RULES.map((rule) => ({ type, rule, place })),
+    RULES.filter((rule) => !(place === "header" && rule.includes("name:"))).map((rule) => ({
+      type,
+      rule,
+      place,
+    })),
   ),
 );
 
-/** The number of combinations that `npm test` tries. */
-const SAMPLES = 160;
-
-/**
- * Rules that affect only responses, or only requests. They are allowed on every message, because another file
- * may use the message in the other direction.
- */
-const OF_RESPONSES = /^(?:aliases|from|coerce|absent|unknown|time: \{.*none)/;
-const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*rounding|bytes)/;
-
-/**
- * Reports whether a rule may have no effect in this place, because it can have an effect in another place.
- */
-function isElsewhere({ place, rule }: Combination): boolean {
-  // `piece` has an effect if the message is a part of an upload, and any message can be one.
-  if (rule.startsWith("piece")) return true;
-  // A header needs a name with and without this rule, so the rule changes nothing.
-  if (place === "header" && rule.startsWith("name")) return true;
-  // The same message can be a form in another method.
-  if (place === "body" && /^style: (?:BRACKETS|SPREAD)/.test(rule)) return true;
-  // The same message can be a JSON body in another method.
-  if (/^(?:query|form)$/.test(place) && rule === "unwrap: true") return true;
-  if (place.endsWith("response") || place in MEMBERS) return OF_REQUESTS.test(rule);
-  if (place === "header" || place === "nothing") return false;
-  return OF_RESPONSES.test(rule) || /^number/.test(rule);
-}
+const BODIES: Readonly<Record<string, string>> = {
+  body: "",
+  "nested body": "",
+  "both directions": "",
+  form: "option (connectrest.v1.method).request_encoding = FORM;",
+  multipart: "option (connectrest.v1.method).request_encoding = MULTIPART;",
+};
 
 function sourceOf(place: string, type: string, rule: string): string {
-  const placed = { header: 'in: HEADER, name: "X-P"', nothing: "in: NOTHING" }[place];
-  const rules = [placed, rule].filter(Boolean).join(", ");
+  const rules = [PLACED[place], rule].filter((each) => each?.trim()).join(", ");
   const field = `${type} x = 1 [(connectrest.v1.field) = {${rules}}];`;
-  const verb = place === "body" || place === "form" ? 'post: "/a" body: "*"' : 'get: "/a"';
-  const encoding = place === "form" ? "option (connectrest.v1.method).request_encoding = FORM;" : "";
-  const nested = place === "nested response";
+  const encoding = BODIES[place];
+  const verb = encoding === undefined ? 'get: "/a"' : 'post: "/a" body: "*"';
   const layout = MEMBERS[place];
   const held = layout === undefined ? field : `oneof o { ${layout} ${field} Other other = 8; }`;
   const isInResponse = place === "response" || layout !== undefined;
-  return `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {${verb}}; ${encoding} } }
-message Req { ${isInResponse || nested ? "" : field} string id = 9; }
-message Res { ${isInResponse ? held : nested ? "Holder holder = 1;" : ""} string id = 9; }
-message Holder { ${nested ? field : ""} string id = 9; }
+  const holds = (...places: readonly string[]) => (places.includes(place) ? "Holder holder = 1;" : "");
+  const isHeld = /nested|both/.test(place);
+  return `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {${verb}}; ${encoding ?? ""} } }
+message Req { ${isInResponse || isHeld ? holds("nested body", "both directions") : field} string id = 9; }
+message Res { ${isInResponse ? held : holds("nested response", "both directions")} string id = 9; }
+message Holder { ${isHeld ? field : ""} string id = 9; }
 message Inner { string n = 1; }
 message Other { string m = 1; }
 message Row { repeated string items = 1; }
@@ -129,39 +141,79 @@ message Dictionary { map<string, string> items = 1; }
 enum Kind { NONE = 0; ONE = 1; }`;
 }
 
-function nameOf({ place, type, rule }: Combination): string {
-  return `${place}, ${type}, ${rule}`;
+function caseOf({ place, type, rule }: Combination): RuleCase {
+  return caseOfRule(`${place}, ${type}, ${rule}`, rule, (text) => sourceOf(place, type, text));
 }
 
-/** Returns the generated code of each combination by its name, or `reported` if there is a diagnostic. */
-function outputsOf(all: readonly Combination[]): ReadonlyMap<string, string> {
-  const files = all.map((each, index) => [
-    `c${index}.proto`,
-    HEAD.replace("test.v1", `c${index}`) + sourceOf(each.place, each.type, each.rule),
-  ]);
-  const request = compileRequest(Object.fromEntries(files));
-  const imported = request.protoFile.filter(({ name }) => !/^c\d+\.proto$/.test(name));
-  const outputs = all.map((each, index) => {
-    const name = `c${index}`;
-    const { error, files: made } = runGenerator(request, {
-      fileToGenerate: [`${name}.proto`],
-      // Each run decodes only its own file and the imports.
-      protoFile: [...imported, ...request.protoFile.filter((file) => file.name === `${name}.proto`)],
-    });
-    const text = (made[`${name}_rest.ts`] ?? "").replaceAll(new RegExp(`\\b${name}(?=\\b|_)`, "g"), "c");
-    return [nameOf(each), error === "" ? text : "reported"] as const;
-  });
-  return new Map(outputs);
-}
+/** Rules of a oneof and of a value of an enum, by the part of the source that has them. */
+const ELEMENTS: ReadonlyArray<readonly [element: "oneof" | "value", rule: string]> = [
+  ["oneof", '«discriminator: "t"»'],
+  ["oneof", 'discriminator: "t" «layout: FLATTENED»'],
+  ["oneof", 'discriminator: "t" «layout: NESTED»'],
+  ["oneof", 'discriminator: "t" layout: BESIDE «payload: "p"»'],
+  ["oneof", 'discriminator: "t" «fallback: "b"»'],
+  ["oneof", "«layout: UNWRAPPED»"],
+  ["value", '«wire: "one"»'],
+  ["value", '«aliases: "first"»'],
+];
 
-test("property: a rule changes the generated code, or is reported", () => {
-  const candidates = COMBINATIONS.filter((each) => !isElsewhere(each));
-  const sampled = sampleOf(candidates, SAMPLES);
-  const plain = new Map(sampled.map((each) => [`${each.place} ${each.type}`, { ...each, rule: "" }]));
-  const outputs = outputsOf([...plain.values(), ...sampled]);
-  const silent = sampled.filter((each) => {
-    const before = outputs.get(nameOf({ ...each, rule: "" }));
-    return before !== "reported" && outputs.get(nameOf(each)) === before;
-  });
-  expect(silent.map(nameOf)).toEqual([]);
+const ELEMENT_CASES: readonly RuleCase[] = ["request", "form", "response", "both"].flatMap((direction) =>
+  ELEMENTS.map(([element, rule]) =>
+    caseOfRule(`${direction}, ${element}, ${rule}`, rule, (text) => {
+      const holds = (...directions: readonly string[]) =>
+        directions.includes(direction) ? "Holder holder = 1;" : "";
+      const ruleOf = (name: "oneof" | "value") => (name === element ? text : "");
+      const form = direction === "form" ? "option (connectrest.v1.method).request_encoding = FORM;" : "";
+      return `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {post: "/a" body: "*"}; ${form} } }
+message Req { ${holds("request", "form", "both")} string id = 9; }
+message Res { ${holds("response", "both")} string id = 9; }
+message Holder { oneof o { option (connectrest.v1.oneof) = {${ruleOf("oneof")}}; A a = 1; B b = 2; } Kind kind = 3; }
+message A { string n = 1; }
+message B { string m = 1; }
+enum Kind { NONE = 0; ONE = 1 [(connectrest.v1.enum_value) = {${ruleOf("value")}}]; }`;
+    }),
+  ),
+);
+
+/** Rules that may change nothing, with the reason. */
+const EXCEPTIONS: ReadonlyArray<readonly [rule: RegExp, reason: string]> = [
+  [/«redact: true»/, "the runtime reads the option from the descriptor"],
+  [
+    /«(?:number: false|style: REPEAT|layout: FLATTENED)»/,
+    "states the default, so that readers see it or a field overrides its service",
+  ],
+];
+
+/** The messages whose fields the rules above set. */
+const OPTIONS: readonly DescMessage[] = [
+  FieldRulesSchema,
+  SourceSchema,
+  TimeSchema,
+  MaskSchema,
+  OneofRulesSchema,
+  EnumValueRulesSchema,
+];
+
+test("every rule of fields, oneofs and enum values has a case", () => {
+  const names = [...RULES, ...Object.values(PLACED), ...ELEMENTS.map(([, rule]) => rule)].flatMap((rule) =>
+    Array.from(rule.matchAll(/(\w+):/g), ([, name]) => name),
+  );
+  const all = OPTIONS.flatMap(({ fields }) => fields.map(({ name }) => name));
+  expect(all.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test("property: a rule of a field, a oneof or an enum value changes the generated code, or is reported", () => {
+  const cases = [...COMBINATIONS.map(caseOf), ...ELEMENT_CASES];
+  const silent = silentCases(cases.filter(({ name }) => !EXCEPTIONS.some(([rule]) => rule.test(name))));
+  expect(silent).toEqual([]);
 }, 300_000);
+
+test("a rule in a file without services is not reported, because methods of another run may use the message", () => {
+  const request = compileRequest({
+    "service.proto": `${HEAD}import "shared.proto";
+service S { rpc Get(Shared) returns (Res) { option (google.api.http) = {get: "/a"}; } }
+message Res {}`,
+    "shared.proto": `${HEAD}message Shared { string x = 1 [(connectrest.v1.field).aliases = "y"]; }`,
+  });
+  expect(runGenerator(request).error).toBe("");
+});

@@ -121,6 +121,8 @@ const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
   ["Union"],
   ["TextOrUnion"],
   ["TextOrLeaf"],
+  ["Either"],
+  ["Amount"],
   ["Loose"],
   ["string", "json_text: true"],
   ["google.protobuf.Struct", "json_text: true"],
@@ -187,6 +189,21 @@ message TextOrLeaf {
     string text = 1 [(connectrest.v1.field).when = {type: "string"}];
     Leaf leaf = 2 [(connectrest.v1.field).when = {type: "object"}];
     Row row = 3 [(connectrest.v1.field) = {unwrap: true, when: {type: "array"}}];
+  }
+}
+message Either {
+  oneof value {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    int64 count = 1 [(connectrest.v1.field).when = {type: "number"}];
+    string text = 2 [(connectrest.v1.field).when = {type: "string"}];
+    bool flag = 3 [(connectrest.v1.field).when = {type: "boolean"}];
+  }
+}
+message Amount {
+  oneof value {
+    option (connectrest.v1.oneof) = {layout: UNWRAPPED, fallback: "tone"};
+    double ratio = 1 [(connectrest.v1.field).when = {type: "number"}];
+    Tone tone = 2;
   }
 }
 message Unions { repeated Union items = 1; }
@@ -289,6 +306,7 @@ export function cellsOf(name: string, place: Place): readonly Cell[] {
         !given.includes("json_text") &&
         (given.includes("COMMA") || (/^x-|HEADER|COOKIE/.test(given) && label === "repeated T")),
       isRaw: given.includes("RAW"),
+      isLoose: ["Either", "Amount"].includes(type) && !/JSON|json_text/.test(`${name} ${given}`),
     };
     const source = sourceOf(at, label, type, given, place);
     return { service, file, title: `${name}: ${label.replace("T", type)} ${given}`, place, reading, source };

@@ -13,6 +13,8 @@ export interface Reading {
   readonly isNested?: boolean;
   /** Whether the upstream reads parameters as bytes instead of text. */
   readonly isRaw?: boolean;
+  /** Whether the upstream reads every text that looks like a number or a boolean as such. */
+  readonly isLoose?: boolean;
   /** The template of the last path segment: `{x}...{y}`. */
   readonly segment?: string;
   /** Whether the upstream reads a comma-separated string as a list. */
@@ -27,7 +29,7 @@ export async function readRequest(request: RestRequest, reading: Reading): Promi
   const { verb, path, queryString, headers, oauth1Params, body } = request;
   const url = new URL(`http://upstream.test${path}?${queryString}`);
   if (url.pathname !== path) throw new Error(`${path} is read as ${url.pathname}`);
-  return JSON.stringify([
+  const read = [
     verb,
     reading.segment === undefined
       ? path.split("/").map(decodeURIComponent)
@@ -39,12 +41,21 @@ export async function readRequest(request: RestRequest, reading: Reading): Promi
     ]),
     oauth1Params,
     body === undefined ? "none" : await readBody(body, reading),
-  ]);
+  ];
+  return JSON.stringify(read, (_key, value: unknown) => {
+    return reading.isLoose && typeof value === "string" ? loose(value) : value;
+  });
+}
+
+function loose(text: string): string {
+  if (/^\s*(?:true|false)\s*$/i.test(text)) return text.trim().toLowerCase();
+  if (text.trim() === "" || Number.isNaN(Number(text))) return text;
+  return String(/^\s*-?\d+\s*$/.test(text) ? BigInt(text) : Number(text));
 }
 
 /**
- * Reads the values of a segment as four kinds of routers do, which decode the segment before or after they
- * split it, at the first or at the last occurrences of the texts.
+ * Reads the values of a segment in the four ways of routers: decoding it before or after splitting it, and
+ * splitting it at the first or at the last occurrence of each text.
  */
 function segmentValues(segment: string, template: string): readonly string[] {
   const texts = template.split(/\{\w\}/);

@@ -8,7 +8,7 @@ import { start } from "./world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Departure = "converted" | "lost";
-/** A value in place of an object, whether its keys are read, and the reported difference. */
+/** A function that puts an object into a shape, whether the object is read, and the reported difference. */
 type Shape = readonly [make: (object: Json) => unknown, isEntered: boolean, departure?: Departure];
 
 /** The shapes in which a field can hold a message. The same rules apply to each step of a path. */
@@ -61,7 +61,7 @@ interface Place {
   first(way: Drawn): Json;
   readonly later?: Json;
   call(client: Client): Promise<unknown>;
-  /** The result of the call and the number of requests, with the place and without it. */
+  /** The result of the call and the number of requests if the place is found; `absent` if it is not. */
   readonly found: readonly [got: unknown, requests: number];
   readonly absent: readonly [got: unknown, requests: number];
   /** The path of another difference, reported if the place is missing. */

@@ -37,3 +37,45 @@ test.each([
     expect(seen).toEqual([]);
   },
 );
+
+test("a parameter is a number or a text", async () => {
+  const { client, seen } = await forge();
+  const number = { milestone: { case: "number", value: 9007199254740993n } } as const;
+  const title = { milestone: { case: "title", value: "v1.0 / beta" } } as const;
+  await client.listIssues({ repo: "r", milestone: number, except: [title, number] });
+  await client.listIssues({ repo: "r", milestone: title });
+  await client.listIssues({ repo: "r" });
+  await client.getMilestone({ repo: "r", milestone: number });
+  await client.getMilestone({ repo: "r", milestone: title });
+  expect(seen.map(({ line }) => line.slice("GET /repos/r/".length))).toEqual([
+    "issues?milestone=9007199254740993&except=v1.0%20%2F%20beta,9007199254740993",
+    "issues?milestone=v1.0%20%2F%20beta",
+    "issues",
+    "milestones/9007199254740993",
+    "milestones/v1.0%20%2F%20beta",
+  ]);
+});
+
+test.each(["7", "1e3", "0x1F", " 7"])(
+  "a text that servers may read as a number is rejected: %s",
+  async (value) => {
+    const { client, seen } = await forge();
+    const milestone = { milestone: { case: "title", value } } as const;
+    for (const call of [client.listIssues, client.getMilestone]) {
+      const failure = await failureOf(call({ repo: "r", milestone }));
+      expect(failure.rawMessage).toMatch(
+        /^milestone.title: is read as a number, which chooses another member of its oneof/,
+      );
+      expect(failure.code).toBe(Code.InvalidArgument);
+    }
+    expect(seen).toEqual([]);
+  },
+);
+
+test("a path without a member of the union is rejected", async () => {
+  const { client } = await forge();
+  const empty = await failureOf(client.getMilestone({ repo: "r", milestone: {} }));
+  expect(empty.rawMessage).toMatch(/^milestone: has no member set/);
+  const unset = await failureOf(client.getMilestone({ repo: "r" }));
+  expect(unset.rawMessage).toMatch(/^milestone: is empty/);
+});

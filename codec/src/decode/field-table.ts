@@ -60,7 +60,7 @@ interface OneofOutput {
 
 /**
  * The fields of a message, indexed by the keys that they are read from, so that decoding looks up only the
- * keys that are present. As a set, it contains all of these keys.
+ * keys that are present. The table is also the set of these keys.
  */
 export class FieldTableOf<Out extends OneofOutput> {
   /** The keys that fields read inside the values of other keys, through paths. */

@@ -33,9 +33,7 @@ export type Frame = {
   start: number;
   body: number;
   end: number;
-  /**
-   * The number of holes when the frame ended. Later holes are outside the frame, even at its end position.
-   */
+  /** The number of holes when the frame ended. Later holes are outside the frame, even a hole at `end`. */
   readonly holes: number;
 };
 

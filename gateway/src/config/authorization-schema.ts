@@ -110,7 +110,7 @@ const open = z.strictObject({
     "Whether `grpc.health.v1.Health` needs no token. `/healthz` and `/readyz` never need a token.",
   ),
   reflection: flag(false).describe(
-    "Whether gRPC reflection needs no token, and whether errors of unknown paths name the known methods.",
+    "Whether gRPC reflection needs no token, and whether errors for unknown paths name the known methods.",
   ),
   pages: flag(false).describe("Whether the start page needs no token."),
 });

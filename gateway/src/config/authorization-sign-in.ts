@@ -103,8 +103,8 @@ export const upstreamSignIn = z
       .describe(
         "The name of the upstream that people see on the sign-in pages. Default: the upstream's name in this file.",
       ),
-    oauth2: oauth2.optional().describe("Sign in by OAuth 2 (RFC 6749, authorization code)."),
-    oauth1: oauth1.optional().describe("Sign in by OAuth 1.0a (RFC 5849)."),
+    oauth2: oauth2.optional().describe("Sign in with OAuth 2 (RFC 6749, authorization code)."),
+    oauth1: oauth1.optional().describe("Sign in with OAuth 1.0a (RFC 5849)."),
     identity: identity.describe("How the gateway learns which account has signed in: by a method or a URL."),
     check: check
       .optional()

@@ -1,6 +1,7 @@
 import { UPSTREAM_DEFAULTS } from "connect-rest-runtime/internal";
 import { z } from "zod";
 import { isReloaded, isShared, LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
+import { VERSION } from "../version.ts";
 import { LIMIT_SHARES } from "./limit-shares.ts";
 import { configSchema } from "./schema.ts";
 import { isSecretPlace, settingsOf, unwrap } from "./schema-shape.ts";
@@ -67,7 +68,9 @@ function rowsOf(schema: z.core.$ZodType, path: string): Row[] {
   if (path === "") return children;
   const text = describe(schema);
   const used = value === undefined || isEmpty(value) ? upstreamDefault(path) : value;
-  const shown = used === undefined ? (isOptional ? "" : "required") : `\`${String(used)}\``;
+  // the page is the same for all versions
+  const printed = String(used).replace(VERSION, "VERSION");
+  const shown = used === undefined ? (isOptional ? "" : "required") : `\`${printed}\``;
   return [{ path, type: typeName(type), default: shown, text }, ...children];
 }
 

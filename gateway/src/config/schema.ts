@@ -70,7 +70,7 @@ const server = z.strictObject({
     "Serve a page at `/` with every service and method, their comments, and a command that calls each method. `/healthz` and `/readyz` are always served.",
   ),
   reflection: flag(true).describe(
-    "Let clients discover services and their schema: by gRPC reflection, by `List` of gRPC health, and from the errors of unknown paths. With `false`, clients must already know the methods.",
+    "Let clients discover services and their schema through gRPC reflection, `List` of gRPC health, and the errors for unknown paths. With `false`, clients must already know the methods.",
   ),
   tls: z
     .strictObject({

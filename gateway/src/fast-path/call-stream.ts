@@ -177,8 +177,8 @@ class RunningStream implements StreamedResponse {
   }
 
   /**
-   * Starts to watch, and hands over to a detached stream. Returns undefined if the call has to send an error
-   * instead.
+   * Starts to watch, and hands the call over to a detached stream. Returns undefined if the call has to send
+   * an error instead.
    */
   async detach(
     watch: NonNullable<StreamMethod["watch"]>,

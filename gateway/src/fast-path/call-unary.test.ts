@@ -62,7 +62,7 @@ describe.each(Object.entries(transports))("over %s", (_, transport) => {
     expect(LINES).toMatchObject([{ code: "internal" }]);
   });
 
-  test("the metadata of an error is sent with it", async () => {
+  test("the metadata of an error is sent with the error", async () => {
     method = () => Promise.reject(new ConnectError("wait", Code.Unavailable, { "x-wait": "5" }));
     const error = await failure();
     expect(error).toMatchObject({ code: Code.Unavailable, rawMessage: "wait" });

@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all(ways.map((way) => way[Symbol.asyncDispose]()));
 });
 
-/** The behaviour of an upstream for one request. */
+/** The behavior of an upstream for one request. */
 interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -282,7 +282,7 @@ async function compare(
   }
 }
 
-test("any call with any upstream behaviour has the same response and side effects in all setups", async () => {
+test("any call with any upstream behavior has the same response and side effects in all setups", async () => {
   const scripts = fc.array(outcome, { minLength: 1, maxLength: 4 });
   await fc.assert(fc.asyncProperty(calls, scripts, compare), { numRuns: 120 });
 });

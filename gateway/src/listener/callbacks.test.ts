@@ -4,7 +4,9 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { Callbacks } from "./callbacks.ts";
 
-/** Folders on the path of requests, in which an exception in an unguarded callback would end the process. */
+/**
+ * Folders with code that serves requests. An exception in an unguarded callback there would end the process.
+ */
 const FOLDERS = ["listener", "rpc", "fast-path", "connect-path", "pages", "health"];
 
 /** Matches unguarded callbacks: registered by the name of an event, with a timer, or on a signal. */

@@ -52,16 +52,16 @@ export class Callbacks {
     return () => signal.removeEventListener("abort", guarded);
   }
 
-  /** Calls the callback after a delay in milliseconds. */
+  /** Calls the callback after a delay in milliseconds. Bytes that have arrived by then are read first. */
   after(ms: number, callback: () => void): Timer {
-    const timer = setTimeout(this.guarded(callback), ms);
-    return { restart: () => void timer.refresh(), stop: () => clearTimeout(timer) };
+    const due = new Due(this.guarded(callback));
+    return due.timer(setTimeout(due.start, ms));
   }
 
   /** Calls the callback periodically; the timer does not keep the process running. */
   every(ms: number, callback: () => void): Timer {
-    const timer = setInterval(this.guarded(callback), ms).unref();
-    return { restart: () => void timer.refresh(), stop: () => clearInterval(timer) };
+    const due = new Due(this.guarded(callback));
+    return due.timer(setInterval(due.start, ms).unref());
   }
 
   /** Calls the callback after all work that is already scheduled. */
@@ -86,6 +86,37 @@ export class Callbacks {
 }
 
 /**
+ * A callback that is due, and waits until sockets have been read. After the process was stopped or busy,
+ * timers run before bytes are read that arrived meanwhile, and that may restart or stop the timer.
+ */
+class Due {
+  private readonly callback: () => void;
+  private waiting: NodeJS.Immediate | undefined;
+
+  constructor(callback: () => void) {
+    this.callback = callback;
+  }
+
+  readonly start = (): void => {
+    this.waiting = setImmediate(this.callback);
+  };
+
+  /** Returns the timer that starts this callback. */
+  timer(own: NodeJS.Timeout): Timer {
+    const drop = () => clearImmediate(this.waiting);
+    const restart = () => {
+      drop();
+      own.refresh();
+    };
+    const stop = () => {
+      drop();
+      clearTimeout(own);
+    };
+    return { restart, stop };
+  }
+}
+
+/**
  * Creates a listener that many emitters share, so that each emitter needs no separate closure. The listener
  * receives the emitter and the arguments of the event. Errors that it throws are passed to `onThrow`, which
  * must not throw itself.
@@ -104,9 +135,9 @@ export function sharedListener<E, A extends readonly unknown[] = []>(
 }
 
 /**
- * Calls a function with an argument after a delay in milliseconds. Errors that it throws are passed to
- * `onThrow`.
+ * Calls a function with an argument after a delay in milliseconds, once bytes that have arrived by then are
+ * read. Stopping the timer does not stop a call that is due. The function must catch its errors.
  */
 export function sharedTimer<T>(ms: number, act: (argument: T) => void, argument: T): NodeJS.Timeout {
-  return setTimeout(act, ms, argument);
+  return setTimeout(setImmediate<[T]>, ms, act, argument);
 }

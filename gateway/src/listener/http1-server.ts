@@ -1,4 +1,5 @@
 import type http from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
 import type { Callbacks } from "./callbacks.ts";
@@ -57,6 +58,7 @@ export function createHttp1Server(
   // One more than allowed: Node drops excess headers silently, so the listener compares the number of headers
   // with its limit.
   server.maxHeadersCount = limits.headerCount + 1;
+  const overdue = new WeakSet<Duplex>();
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) {
       socket.destroy();
@@ -69,16 +71,36 @@ export function createHttp1Server(
     ofTunnel.on(socket, "error", () => socket.destroy());
     ofTunnel.guarded(reject)(socket, tunnelRejection(request));
   };
-  callbacks.on(server, "request", onRequest);
+  const serve: Http1Listener = (request, response) => {
+    overdue.delete(request.socket);
+    onRequest(request, response);
+  };
+  callbacks.on(server, "request", serve);
+  // Node's timers run before bytes are read that arrived while the process was stopped or busy, so that the
+  // limits are applied after these bytes.
+  callbacks.on(server, "timeout", (socket: Socket) => {
+    const { bytesRead } = socket;
+    ofSocket(socket, onError).soon(() => {
+      if (socket.bytesRead === bytesRead) socket.destroy();
+    });
+  });
   // Node would respond to these requests itself, and nothing would catch its exceptions.
   callbacks.on(server, "checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
     response.writeContinue();
-    onRequest(request, response);
+    serve(request, response);
   });
-  callbacks.on(server, "checkExpectation", onRequest);
+  callbacks.on(server, "checkExpectation", serve);
   callbacks.on(server, "connect", onTunnel);
   callbacks.on(server, "clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    ofSocket(socket, onError).guarded(onClientError)(error, socket);
+    const ofClient = ofSocket(socket, onError);
+    if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") {
+      ofClient.guarded(onClientError)(error, socket);
+      return;
+    }
+    overdue.add(socket);
+    ofClient.soon(() => {
+      if (overdue.has(socket)) onClientError(error, socket);
+    });
   });
   // This event makes Node start its list of connections, which it needs for the header timeout and for
   // closing idle connections.

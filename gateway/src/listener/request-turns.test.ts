@@ -25,7 +25,7 @@ class Loop {
   }
 }
 
-test("few requests start in each turn, in order for each client, and cancelled requests never start", () => {
+test("few requests start in each turn, in order for each client, and canceled requests never start", () => {
   const sent = fc.record({
     client: fc.constantFrom("a", "b", "c", "d"),
     count: fc.nat(100),

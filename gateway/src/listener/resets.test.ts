@@ -149,7 +149,7 @@ async function giveUp(session: http2.ClientHttp2Session, count: number, timeout?
   );
 }
 
-test("cancelling 100 calls together keeps their connection open", async () => {
+test("canceling 100 calls together keeps their connection open", async () => {
   await start();
   const session = http2.connect(server.url);
   session.on("error", () => undefined);
@@ -162,7 +162,7 @@ test("cancelling 100 calls together keeps their connection open", async () => {
   session.destroy();
 });
 
-test("repeatedly cancelling timed-out calls together keeps their connection open", async () => {
+test("repeatedly canceling timed-out calls together keeps their connection open", async () => {
   await start({ streamsPerConnection: 60 });
   const session = http2.connect(server.url);
   session.on("error", () => undefined);

@@ -24,7 +24,7 @@ export interface Reset {
 
 /**
  * Distinguishes reset attacks (CVE-2023-44487, and CVE-2025-8671, in which the peer provokes resets by the
- * server) from cancelled calls. Resets of long-lived streams, and of streams that have reached their client's
+ * server) from canceled calls. Resets of long-lived streams, and of streams that have reached their client's
  * deadline, are not counted. For other resets, the allowed burst is the stream limit of a connection, since a
  * client may cancel all of its calls at the same time. Over the burst, `resetsPerSecond` applies.
  */

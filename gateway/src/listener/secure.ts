@@ -1,7 +1,7 @@
 import type net from "node:net";
 import tls from "node:tls";
 import type { Limits } from "../limits.ts";
-import type { Callbacks } from "./callbacks.ts";
+import type { Callbacks, Timer } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { type Identified, type Identify, ofSocket } from "./preface.ts";
 
@@ -34,7 +34,8 @@ export function createSecure(
   const server = tls.createServer({
     ...certificate,
     ALPNProtocols: ["h2", "http/1.1"],
-    handshakeTimeout: limits.headersTimeoutMs,
+    // `identify` limits the time of the handshake.
+    handshakeTimeout: 0,
     // If authorities are set, the handshake fails for a client without a certificate that one of them has
     // signed.
     requestCert: certificate.ca !== undefined,
@@ -58,13 +59,39 @@ export function createSecure(
     identify: (socket, report) => {
       const name = nameOf(socket);
       const ofConnection = ofSocket(socket, onError);
-      waiting.set(name, report);
-      ofConnection.once(socket, "close", () => waiting.delete(name));
+      const timer = handshakeTimer(socket, limits.headersTimeoutMs, ofConnection);
+      waiting.set(name, (protocol, secured) => {
+        timer.stop();
+        report(protocol, secured);
+      });
+      ofConnection.once(socket, "close", () => {
+        timer.stop();
+        waiting.delete(name);
+      });
       ofConnection.on(socket, "error", () => socket.destroy());
       server.emit("connection", socket);
     },
     use: (next) => server.setSecureContext(next),
   };
+}
+
+/**
+ * Ends a handshake that takes too long. A timer that is late by half of its time shows that the process was
+ * stopped; the peer then gets the whole time again, since a handshake takes several round trips.
+ */
+function handshakeTimer(socket: net.Socket, ms: number, callbacks: Callbacks): Timer {
+  let startedAt = performance.now();
+  const timer = callbacks.after(ms, () => {
+    const now = performance.now();
+    const isLate = now - startedAt > 1.5 * ms;
+    startedAt = now;
+    if (isLate) {
+      timer.restart();
+    } else {
+      socket.destroy();
+    }
+  });
+  return timer;
 }
 
 /**

@@ -11,7 +11,7 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Creates a logger that writes JSON lines to standard error, or coloured lines to a terminal. Logging never
+ * Creates a logger that writes JSON lines to standard error, or colored lines to a terminal. Logging never
  * waits for the reader: if more than one megabyte is queued, lines are dropped, and a later warning reports
  * their number. Callers name every field of a line explicitly, so bodies, headers and credentials are never
  * logged. Every line contains the fields of `base`.

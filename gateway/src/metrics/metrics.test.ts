@@ -265,7 +265,7 @@ async function outcomeOf(
   return lines;
 }
 
-test("a call cancelled by its caller counts as canceled, and its method has a histogram if perMethod is set", async () => {
+test("a call canceled by its caller counts as canceled, and its method has a histogram if perMethod is set", async () => {
   const lines = await outcomeOf(async (call, abort) => {
     abort.abort();
     await call;

@@ -147,7 +147,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.answered();
     this.result = result;
     if ("stream" in this.parts.response) {
-      // an HTTP/2 session already writes all of its streams at the end of the turn
+      // an HTTP/2 session already writes the output of all its streams at the end of the turn
       this.sendNow();
     } else {
       this.options.outbox.add(this);

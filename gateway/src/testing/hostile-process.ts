@@ -21,6 +21,8 @@ export interface HostileProcess {
   /** Returns the standard error of the process. */
   stderr(): string;
   status(): Promise<HostileStatus>;
+  /** Sends a signal to the process. */
+  signal(name: NodeJS.Signals): void;
   stop(): void;
 }
 
@@ -54,6 +56,7 @@ export async function startHostileProcess(
       const [message] = await answer;
       return message;
     },
+    signal: (name) => void child.kill(name),
     stop: () => void child.kill("SIGKILL"),
   };
 }

@@ -14,7 +14,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Attribution.link", "A web page."],
   ["blog.v1.Attribution.post", "A post."],
   ["blog.v1.Attribution.source", "The source. Unset if the source has a type that is not listed here; the type is then in `type_name`."],
-  ["blog.v1.Attribution.type_name", "The type as the service spells it, even if no field above is set. Requests need it only in that case."],
+  ["blog.v1.Attribution.type_name", "The type as the service spells it, even if the type is not listed here. Requests need it only if no field\nabove is set."],
   ["blog.v1.Attribution.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["blog.v1.BlogAttribution", "A source that is a blog."],
   ["blog.v1.BlogAttribution.blog", "The blog."],

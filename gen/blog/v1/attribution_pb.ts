@@ -63,7 +63,8 @@ export type Attribution = Message<"blog.v1.Attribution"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The type as the service spells it, even if no field above is set. Requests need it only in that case.
+   * The type as the service spells it, even if the type is not listed here. Requests need it only if no field
+   * above is set.
    *
    * @generated from field: string type_name = 10;
    */

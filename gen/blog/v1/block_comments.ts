@@ -11,7 +11,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.CreateBlockRequest", "A request to block a blog, or the anonymous author of a question or submission."],
   ["blog.v1.CreateBlockRequest.blocked_blog", "The short name, host name or UUID of a blog."],
   ["blog.v1.CreateBlockRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
-  ["blog.v1.CreateBlockRequest.post_id", "The identifier of the question or submission whose anonymous author to block."],
+  ["blog.v1.CreateBlockRequest.post_id", "The identifier of the question or submission whose anonymous author is blocked."],
   ["blog.v1.CreateBlockRequest.target", "The blog or the author to block."],
   ["blog.v1.CreateBlockResponse", "The result of blocking a blog or an author."],
   ["blog.v1.CreateBlockResponse.already_blocked", "Whether the blog was already blocked before the request."],

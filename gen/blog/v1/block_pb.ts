@@ -128,7 +128,7 @@ export type CreateBlockRequest = Message<"blog.v1.CreateBlockRequest"> & {
     case: "blockedBlog";
   } | {
     /**
-     * The identifier of the question or submission whose anonymous author to block.
+     * The identifier of the question or submission whose anonymous author is blocked.
      *
      * @generated from field: uint64 post_id = 3;
      */

@@ -103,7 +103,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Theme.header_image_scaled", "The URL of the scaled header image."],
   ["blog.v1.Theme.header_stretch", "Whether the header image is stretched."],
   ["blog.v1.Theme.link_color", "The color of links, in hexadecimal."],
-  ["blog.v1.Theme.show_avatar", "Whether to show the avatar. This and the following flags apply even if the content in question is\npresent."],
+  ["blog.v1.Theme.show_avatar", "Whether to show the avatar, which can be hidden even if it is present. The same applies to the following\nflags."],
   ["blog.v1.Theme.show_description", "Whether to show the description."],
   ["blog.v1.Theme.show_header_image", "Whether to show the header image."],
   ["blog.v1.Theme.show_title", "Whether to show the title."],

@@ -534,8 +534,8 @@ export type Theme = Message<"blog.v1.Theme"> & {
   headerFocusHeight?: number | undefined;
 
   /**
-   * Whether to show the avatar. This and the following flags apply even if the content in question is
-   * present.
+   * Whether to show the avatar, which can be hidden even if it is present. The same applies to the following
+   * flags.
    *
    * @generated from field: optional bool show_avatar = 30;
    */

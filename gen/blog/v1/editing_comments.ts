@@ -17,7 +17,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.GetPostResponse.post", "The post."],
   ["blog.v1.MutePostRequest", "A request to mute a post."],
   ["blog.v1.MutePostRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
-  ["blog.v1.MutePostRequest.mute_length_seconds", "The number of seconds for which the post is muted. Default: 0; the post is muted until the caller unmutes\nit."],
+  ["blog.v1.MutePostRequest.mute_length_seconds", "The number of seconds for which the post is muted. Default: 0, which mutes the post until the caller\nunmutes it."],
   ["blog.v1.MutePostRequest.post_id", "The identifier of the post."],
   ["blog.v1.MutePostResponse", "The result of muting a post."],
   ["blog.v1.PostContentFormat", "The formats in which the content of a post is returned."],

@@ -586,8 +586,8 @@ export type MutePostRequest = Message<"blog.v1.MutePostRequest"> & {
   postId: bigint;
 
   /**
-   * The number of seconds for which the post is muted. Default: 0; the post is muted until the caller unmutes
-   * it.
+   * The number of seconds for which the post is muted. Default: 0, which mutes the post until the caller
+   * unmutes it.
    *
    * @generated from field: int32 mute_length_seconds = 3;
    */

@@ -16,7 +16,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ContentLayout.condensed", "Only the first blocks are visible until the reader expands the post. Deprecated: the service ignores\nthis layout in requests."],
   ["blog.v1.ContentLayout.layout", "The arrangement. Unset if the layout has a type that is not listed here; its content is then in\n`unknown_fields`."],
   ["blog.v1.ContentLayout.rows", "Rows of blocks."],
-  ["blog.v1.ContentLayout.type_name", "The type as the service spells it, even if no field above is set. Requests need it only in that case."],
+  ["blog.v1.ContentLayout.type_name", "The type as the service spells it, even if the type is not listed here. Requests need it only if no field\nabove is set."],
   ["blog.v1.ContentLayout.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["blog.v1.Row", "A row of blocks."],
   ["blog.v1.Row.blocks", "The blocks from left to right, by their index in the content, from 0."],

@@ -57,7 +57,8 @@ export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The type as the service spells it, even if no field above is set. Requests need it only in that case.
+   * The type as the service spells it, even if the type is not listed here. Requests need it only if no field
+   * above is set.
    *
    * @generated from field: string type_name = 10;
    */

@@ -64,8 +64,8 @@ export type ListLikesRequest = Message<"blog.v1.ListLikesRequest"> & {
   after?: Timestamp | undefined;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 20;
    */

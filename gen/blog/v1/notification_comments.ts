@@ -6,7 +6,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListNotificationsRequest", "A request for the notifications of a blog."],
   ["blog.v1.ListNotificationsRequest.before", "Return only notifications that are older than this time. The precision is one second. Default: the time\nof the request."],
   ["blog.v1.ListNotificationsRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
-  ["blog.v1.ListNotificationsRequest.omit_post_ids", "The posts of the blog whose notifications are omitted."],
+  ["blog.v1.ListNotificationsRequest.omit_post_ids", "Omit the notifications about these posts of the blog."],
   ["blog.v1.ListNotificationsRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],
   ["blog.v1.ListNotificationsRequest.rollups", "Whether to group similar notifications. Default: true."],
   ["blog.v1.ListNotificationsRequest.types", "Return only notifications of these types: any type except SPAM_REPORTED, MILESTONE_POST and GENERIC.\nDefault: all types."],

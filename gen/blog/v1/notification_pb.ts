@@ -475,7 +475,7 @@ export type ListNotificationsRequest = Message<"blog.v1.ListNotificationsRequest
   rollups?: boolean | undefined;
 
   /**
-   * The posts of the blog whose notifications are omitted.
+   * Omit the notifications about these posts of the blog.
    *
    * @generated from field: repeated uint64 omit_post_ids = 13;
    */

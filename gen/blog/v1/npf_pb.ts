@@ -95,7 +95,8 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The type as the service spells it, even if no field above is set. Requests need it only in that case.
+   * The type as the service spells it, even if the type is not listed here. Requests need it only if no field
+   * above is set.
    *
    * @generated from field: string type_name = 20;
    */
@@ -819,7 +820,7 @@ export type PollSettings = Message<"blog.v1.PollSettings"> & {
   closeStatus: string;
 
   /**
-   * The number of seconds until the poll closes. The service limits it to between 1 and 7 days.
+   * The number of seconds until the poll closes. The service clamps the value to between 1 and 7 days.
    *
    * @generated from field: int32 expire_after = 3;
    */

@@ -33,7 +33,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListPostsRequest.filter", "The format of texts in responses. Default: HTML."],
   ["blog.v1.ListPostsRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],
   ["blog.v1.ListPostsRequest.notes_info", "Whether to include the number of notes and the notes themselves."],
-  ["blog.v1.ListPostsRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],
+  ["blog.v1.ListPostsRequest.npf", "Whether to return content as blocks instead of the legacy format, which depends on the post type.\nDefault: false."],
   ["blog.v1.ListPostsRequest.offset", "The number of posts to skip. Must not be combined with `before`. Default: 0."],
   ["blog.v1.ListPostsRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],
   ["blog.v1.ListPostsRequest.post_id", "Return only the post with this identifier."],

@@ -134,8 +134,8 @@ export type ListPostsRequest = Message<"blog.v1.ListPostsRequest"> & {
   filter: PostFilter;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 23;
    */

@@ -79,7 +79,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Post.muted", "Whether the author receives no notifications about the post. Only for the owner of the post."],
   ["blog.v1.Post.note_count", "The number of notes."],
   ["blog.v1.Post.notes", "The notes, newest first. Requires `notes_info`."],
-  ["blog.v1.Post.object_type", "`post`. This field and `tumblelog_uuid` are set only if the post was fetched for editing."],
+  ["blog.v1.Post.object_type", "Always `post`. This field and `tumblelog_uuid` are set only if the post was fetched for editing."],
   ["blog.v1.Post.original_type", "The type before the conversion to blocks. `regular` means text, `note` means answer, and `conversation`\nmeans chat."],
   ["blog.v1.Post.parent_post_id", "The identifier of the reblogged post. This and the following fields are only for reblogs."],
   ["blog.v1.Post.parent_post_url", "The URL of the reblogged post. Only for reblogs."],

@@ -349,7 +349,7 @@ export type Post = Message<"blog.v1.Post"> & {
   shouldOpenInLegacy?: boolean | undefined;
 
   /**
-   * `post`. This field and `tumblelog_uuid` are set only if the post was fetched for editing.
+   * Always `post`. This field and `tumblelog_uuid` are set only if the post was fetched for editing.
    *
    * @generated from field: string object_type = 74;
    */

@@ -55,8 +55,8 @@ export type ListQueuedPostsRequest = Message<"blog.v1.ListQueuedPostsRequest"> &
   filter: PostFilter;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 21;
    */
@@ -171,8 +171,8 @@ export type ReorderQueueRequest = Message<"blog.v1.ReorderQueueRequest"> & {
   postId: bigint;
 
   /**
-   * The identifier of the post after which the moved post is placed. Default: 0; the post moves to the front
-   * of the queue.
+   * The identifier of the post after which the moved post is placed. Default: 0, which moves the post to the
+   * front of the queue.
    *
    * @generated from field: uint64 insert_after = 3;
    */
@@ -251,8 +251,8 @@ export type ListDraftPostsRequest = Message<"blog.v1.ListDraftPostsRequest"> & {
   blogIdentifier: string;
 
   /**
-   * Return only drafts that are older than this post, e.g. the last post of the previous page. Default: 0;
-   * the list starts with the newest draft.
+   * Return only drafts that are older than this post, e.g. the last post of the previous page. Default: 0,
+   * which starts with the newest draft.
    *
    * @generated from field: uint64 before_post_id = 10;
    */
@@ -266,8 +266,8 @@ export type ListDraftPostsRequest = Message<"blog.v1.ListDraftPostsRequest"> & {
   filter: PostFilter;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 21;
    */
@@ -354,8 +354,8 @@ export type ListSubmissionPostsRequest = Message<"blog.v1.ListSubmissionPostsReq
   filter: PostFilter;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 21;
    */

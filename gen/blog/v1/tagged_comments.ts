@@ -8,7 +8,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListTaggedPostsRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["blog.v1.ListTaggedPostsRequest.filter", "The format of texts in responses. Default: HTML."],
   ["blog.v1.ListTaggedPostsRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],
-  ["blog.v1.ListTaggedPostsRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],
+  ["blog.v1.ListTaggedPostsRequest.npf", "Whether to return content as blocks instead of the legacy format, which depends on the post type.\nDefault: false."],
   ["blog.v1.ListTaggedPostsRequest.tag", "The tag, without `#`."],
   ["blog.v1.ListTaggedPostsResponse", "The posts with a tag."],
   ["blog.v1.ListTaggedPostsResponse.posts", "The posts, newest first. For a featured tag, the `featured_timestamp` of each post is the time when the\npost was featured."],

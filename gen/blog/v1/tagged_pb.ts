@@ -56,8 +56,8 @@ export type ListTaggedPostsRequest = Message<"blog.v1.ListTaggedPostsRequest"> &
   filter: PostFilter;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 21;
    */

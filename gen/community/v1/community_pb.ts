@@ -359,7 +359,7 @@ export const CommunityService: GenService<{
     output: typeof GetCommunityResponseSchema;
   },
   /**
-   * Changes those fields of a community that the request sets. Returns the community with the fields that
+   * Changes the fields of a community that are set in the request. Returns the community with the fields that
    * editors see.
    *
    * The handle can change once in 7 days. The old handle stops working immediately, and another community can
@@ -439,9 +439,9 @@ export const CommunityService: GenService<{
   /**
    * Lists the members of a community, 20 per page.
    *
-   * Members, recipients of an invitation, and holders of an invite link see all members. If the community is
-   * public and free to join, everyone sees all members. Otherwise, other callers see the administrators and
-   * moderators of a public community.
+   * Members, recipients of an invitation, and holders of an invite link see all members. Everyone sees all
+   * members of a public community that is free to join, and the administrators and moderators of any other
+   * public community.
    *
    * @generated from rpc community.v1.CommunityService.ListMembers
    */

@@ -166,7 +166,7 @@ export const CommunityService_getCommunity: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetCommunity)
 
 /**
- * Changes those fields of a community that the request sets. Returns the community with the fields that
+ * Changes the fields of a community that are set in the request. Returns the community with the fields that
  * editors see.
  *
  * The handle can change once in 7 days. The old handle stops working immediately, and another community can
@@ -394,9 +394,9 @@ export const CommunityService_regenerateInviteLink: UnaryAdapter<
 /**
  * Lists the members of a community, 20 per page.
  *
- * Members, recipients of an invitation, and holders of an invite link see all members. If the community is
- * public and free to join, everyone sees all members. Otherwise, other callers see the administrators and
- * moderators of a public community.
+ * Members, recipients of an invitation, and holders of an invite link see all members. Everyone sees all
+ * members of a public community that is free to join, and the administrators and moderators of any other
+ * public community.
  *
  * GET /v2/communities/{community_handle}/members
  *
@@ -868,14 +868,14 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
     methods: {
       listCommunities: "Lists the communities that the user has joined.",
       getCommunity: "Returns a community.",
-      updateCommunity: "Changes those fields of a community that the request sets. Returns the community with the fields that\neditors see.\n\nThe handle can change once in 7 days. The old handle stops working immediately, and another community can\ntake it.",
+      updateCommunity: "Changes the fields of a community that are set in the request. Returns the community with the fields that\neditors see.\n\nThe handle can change once in 7 days. The old handle stops working immediately, and another community can\ntake it.",
       listInvitations: "Lists the pending invitations to a community, newest first, 20 per page.",
       streamInvitations: "Streams all pending invitations to a community, newest first.\n\nPages are fetched on demand, until the caller cancels the stream.",
       createInvitation: "Invites a blog to a community. The caller must be an administrator.\n\nAn administrator can send one invitation per second and 250 per day, across all communities.",
       getInvitation: "Returns the pending invitation of a blog to a community.",
       deleteInvitation: "Cancels an invitation if the caller is an administrator, or declines it if the caller is its recipient.",
       regenerateInviteLink: "Creates a new invite link for a community. The previous link stops working.",
-      listMembers: "Lists the members of a community, 20 per page.\n\nMembers, recipients of an invitation, and holders of an invite link see all members. If the community is\npublic and free to join, everyone sees all members. Otherwise, other callers see the administrators and\nmoderators of a public community.",
+      listMembers: "Lists the members of a community, 20 per page.\n\nMembers, recipients of an invitation, and holders of an invite link see all members. Everyone sees all\nmembers of a public community that is free to join, and the administrators and moderators of any other\npublic community.",
       streamMembers: "Streams all members of a community that the caller can see.\n\nPages are fetched on demand, until the caller cancels the stream.",
       joinCommunity: "Joins a community. The community must be free to join, or the caller needs an invite link or a pending\ninvitation.\n\nA user can join 25 communities per hour and 100 per day without a personal invitation.",
       removeMember: "Removes a member from a community. Administrators can remove any member. Other members can only remove\ntheir own blog, to leave the community.",

@@ -7,7 +7,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.Invitation.recipient", "The blog that is invited. This and the following field are only in the list of invitations."],
   ["community.v1.Invitation.sender", "The blog that sent the invitation."],
   ["community.v1.Invitation.sent_at", "The time when the invitation was sent."],
-  ["community.v1.Invitation.type", "The type. Unspecified for an unknown type. Only in a community to which the caller is invited."],
+  ["community.v1.Invitation.type", "The type. Unspecified for an unknown type. Set only in a community to which the caller is invited."],
   ["community.v1.Invitation.type_name", "The type as the service spells it, even if `type` is unspecified."],
   ["community.v1.Invitation.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["community.v1.InvitationType", "The types of invitations."],

@@ -24,7 +24,7 @@ export const file_community_v1_invitation_resource: GenFile = /*@__PURE__*/
  */
 export type Invitation = Message<"community.v1.Invitation"> & {
   /**
-   * The type. Unspecified for an unknown type. Only in a community to which the caller is invited.
+   * The type. Unspecified for an unknown type. Set only in a community to which the caller is invited.
    *
    * @generated from field: community.v1.InvitationType type = 1;
    */

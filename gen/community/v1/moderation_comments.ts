@@ -6,7 +6,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.GetModeratedPostRequest", "A request for the moderators' last action on a post."],
   ["community.v1.GetModeratedPostRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["community.v1.GetModeratedPostRequest.community_handle", "The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`."],
-  ["community.v1.GetModeratedPostRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],
+  ["community.v1.GetModeratedPostRequest.npf", "Whether to return content as blocks instead of the legacy format, which depends on the post type.\nDefault: false."],
   ["community.v1.GetModeratedPostRequest.post_id", "The identifier of the post."],
   ["community.v1.GetModeratedPostResponse", "The moderators' last action on a post."],
   ["community.v1.GetModeratedPostResponse.moderated_post", "The post and the last action."],

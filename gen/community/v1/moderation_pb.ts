@@ -45,8 +45,8 @@ export type GetModeratedPostRequest = Message<"community.v1.GetModeratedPostRequ
   postId: bigint;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 20;
    */

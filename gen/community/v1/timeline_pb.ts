@@ -43,8 +43,8 @@ export type ListTimelineRequest = Message<"community.v1.ListTimelineRequest"> & 
   type: TimelineType;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 20;
    */
@@ -132,8 +132,8 @@ export const TimelineSchema: GenMessage<Timeline> = /*@__PURE__*/
   messageDesc(file_community_v1_timeline, 2);
 
 /**
- * An element of a timeline, usually a post. The service added the elements that are not posts and the
- * elements with a `display_type`.
+ * An element of a timeline, usually a post. Elements of other types, and elements with a `display_type`, are
+ * added by the service.
  *
  * @generated from message community.v1.TimelineElement
  */

@@ -44,8 +44,8 @@ export const TIMELINE_TYPE: EnumTable = new EnumTable("community.v1.TimelineType
 ]);
 
 /**
- * An element of a timeline, usually a post. The service added the elements that are not posts and the
- * elements with a `display_type`.
+ * An element of a timeline, usually a post. Elements of other types, and elements with a `display_type`, are
+ * added by the service.
  *
  * @generated from message community.v1.TimelineElement
  */

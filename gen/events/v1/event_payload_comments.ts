@@ -117,7 +117,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["events.v1.PullRequestReviewPayload.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["events.v1.PushPayload", "Commits were pushed. Since October 2025, events do not contain sizes or commits."],
   ["events.v1.PushPayload.before", "The SHA of the last commit before the push. Absent in very old events."],
-  ["events.v1.PushPayload.commits", "The commits. Unset if the event has no list, as opposed to an empty one."],
+  ["events.v1.PushPayload.commits", "The commits. Unset if the event has no list of commits, but set if the list is empty."],
   ["events.v1.PushPayload.distinct_size", "The number of commits that were not on any other branch."],
   ["events.v1.PushPayload.head", "The SHA of the last commit after the push."],
   ["events.v1.PushPayload.push_id", "The identifier of the push."],

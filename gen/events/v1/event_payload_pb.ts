@@ -1204,7 +1204,7 @@ export type PushPayload = Message<"events.v1.PushPayload"> & {
   distinctSize?: number | undefined;
 
   /**
-   * The commits. Unset if the event has no list, as opposed to an empty one.
+   * The commits. Unset if the event has no list of commits, but set if the list is empty.
    *
    * @generated from field: events.v1.CommitList commits = 8;
    */

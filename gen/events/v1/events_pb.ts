@@ -82,7 +82,8 @@ export type ListPublicEventsResponse = Message<"events.v1.ListPublicEventsRespon
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */
@@ -180,14 +181,14 @@ export const ListPublicEventsResponseSchema: GenMessage<ListPublicEventsResponse
  */
 export type ListNetworkEventsRequest = Message<"events.v1.ListNetworkEventsRequest"> & {
   /**
-   * The owner of the repository, in any case.
+   * The owner of the repository. Case-insensitive.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
-   * The name of the repository without `.git`, in any case.
+   * The name of the repository without `.git`. Case-insensitive.
    *
    * @generated from field: string repo = 2;
    */
@@ -244,7 +245,8 @@ export type ListNetworkEventsResponse = Message<"events.v1.ListNetworkEventsResp
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */
@@ -342,7 +344,7 @@ export const ListNetworkEventsResponseSchema: GenMessage<ListNetworkEventsRespon
  */
 export type ListOrganizationEventsRequest = Message<"events.v1.ListOrganizationEventsRequest"> & {
   /**
-   * The name of the organization, in any case.
+   * The name of the organization. Case-insensitive.
    *
    * @generated from field: string org = 1;
    */
@@ -399,7 +401,8 @@ export type ListOrganizationEventsResponse = Message<"events.v1.ListOrganization
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */
@@ -497,14 +500,14 @@ export const ListOrganizationEventsResponseSchema: GenMessage<ListOrganizationEv
  */
 export type ListRepositoryEventsRequest = Message<"events.v1.ListRepositoryEventsRequest"> & {
   /**
-   * The owner of the repository, in any case.
+   * The owner of the repository. Case-insensitive.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
-   * The name of the repository without `.git`, in any case.
+   * The name of the repository without `.git`. Case-insensitive.
    *
    * @generated from field: string repo = 2;
    */
@@ -561,7 +564,8 @@ export type ListRepositoryEventsResponse = Message<"events.v1.ListRepositoryEven
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */
@@ -711,7 +715,7 @@ export const EventService: GenService<{
   /**
    * Lists the events of a user, newest first.
    *
-   * Includes private events with the credentials of that user, and only public events otherwise.
+   * Includes private events only with the credentials of that user.
    *
    * @generated from rpc events.v1.EventService.ListUserEvents
    */
@@ -745,7 +749,7 @@ export const EventService: GenService<{
    * Lists the events of the repositories that a user watches and of the users that the user follows, newest
    * first.
    *
-   * Includes private events with the credentials of that user, and only public events otherwise.
+   * Includes private events only with the credentials of that user.
    *
    * @generated from rpc events.v1.EventService.ListReceivedEvents
    */
@@ -810,7 +814,7 @@ export const EventService: GenService<{
   /**
    * Streams new events of a user as they appear.
    *
-   * Includes private events with the credentials of that user, and only public events otherwise.
+   * Includes private events only with the credentials of that user.
    *
    * @generated from rpc events.v1.EventService.WatchUserEvents
    */
@@ -844,7 +848,7 @@ export const EventService: GenService<{
    * Streams new events of the repositories that a user watches and of the users that the user follows, as
    * they appear.
    *
-   * Includes private events with the credentials of that user, and only public events otherwise.
+   * Includes private events only with the credentials of that user.
    *
    * @generated from rpc events.v1.EventService.WatchReceivedEvents
    */

@@ -231,7 +231,7 @@ export const EventService_listRepositoryEvents: UnaryAdapter<
 /**
  * Lists the events of a user, newest first.
  *
- * Includes private events with the credentials of that user, and only public events otherwise.
+ * Includes private events only with the credentials of that user.
  *
  * GET /users/{username}/events
  *
@@ -335,7 +335,7 @@ export const EventService_listUserPublicEvents: UnaryAdapter<
  * Lists the events of the repositories that a user watches and of the users that the user follows, newest
  * first.
  *
- * Includes private events with the credentials of that user, and only public events otherwise.
+ * Includes private events only with the credentials of that user.
  *
  * GET /users/{username}/received_events
  *
@@ -592,7 +592,7 @@ export const EventService_watchRepositoryEvents: PollAdapter<
 /**
  * Streams new events of a user as they appear.
  *
- * Includes private events with the credentials of that user, and only public events otherwise.
+ * Includes private events only with the credentials of that user.
  *
  * GET /users/{username}/events
  *
@@ -733,7 +733,7 @@ export const EventService_watchUserPublicEvents: PollAdapter<
  * Streams new events of the repositories that a user watches and of the users that the user follows, as
  * they appear.
  *
- * Includes private events with the credentials of that user, and only public events otherwise.
+ * Includes private events only with the credentials of that user.
  *
  * GET /users/{username}/received_events
  *
@@ -861,19 +861,19 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
       listNetworkEvents: "Lists the public events of a repository and its forks, newest first.",
       listOrganizationEvents: "Lists the public events of an organization, newest first.",
       listRepositoryEvents: "Lists the events of a repository, newest first.\n\nPublic repositories do not require credentials.",
-      listUserEvents: "Lists the events of a user, newest first.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      listUserEvents: "Lists the events of a user, newest first.\n\nIncludes private events only with the credentials of that user.",
       listUserOrganizationEvents: "Lists the events of an organization on the dashboard of a user, newest first. Requires the credentials of\nthat user.",
       listUserPublicEvents: "Lists the public events of a user, newest first.",
-      listReceivedEvents: "Lists the events of the repositories that a user watches and of the users that the user follows, newest\nfirst.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      listReceivedEvents: "Lists the events of the repositories that a user watches and of the users that the user follows, newest\nfirst.\n\nIncludes private events only with the credentials of that user.",
       listReceivedPublicEvents: "Lists the public events of the repositories that a user watches and of the users that the user follows,\nnewest first.",
       watchPublicEvents: "Streams new public events as they appear.",
       watchNetworkEvents: "Streams new public events of a repository and its forks as they appear.",
       watchOrganizationEvents: "Streams new public events of an organization as they appear.",
       watchRepositoryEvents: "Streams new events of a repository as they appear.\n\nPublic repositories do not require credentials.",
-      watchUserEvents: "Streams new events of a user as they appear.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      watchUserEvents: "Streams new events of a user as they appear.\n\nIncludes private events only with the credentials of that user.",
       watchUserOrganizationEvents: "Streams new events of an organization on the dashboard of a user as they appear. Requires the credentials\nof that user.",
       watchUserPublicEvents: "Streams new public events of a user as they appear.",
-      watchReceivedEvents: "Streams new events of the repositories that a user watches and of the users that the user follows, as\nthey appear.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      watchReceivedEvents: "Streams new events of the repositories that a user watches and of the users that the user follows, as\nthey appear.\n\nIncludes private events only with the credentials of that user.",
       watchReceivedPublicEvents: "Streams new public events of the repositories that a user watches and of the users that the user follows,\nas they appear.",
     },
   },

@@ -84,7 +84,8 @@ export type ListUserEventsResponse = Message<"events.v1.ListUserEventsResponse">
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */
@@ -189,7 +190,7 @@ export type ListUserOrganizationEventsRequest = Message<"events.v1.ListUserOrgan
   username: string;
 
   /**
-   * The name of the organization, in any case.
+   * The name of the organization. Case-insensitive.
    *
    * @generated from field: string org = 2;
    */
@@ -246,7 +247,8 @@ export type ListUserOrganizationEventsResponse = Message<"events.v1.ListUserOrga
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */
@@ -401,7 +403,8 @@ export type ListUserPublicEventsResponse = Message<"events.v1.ListUserPublicEven
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */
@@ -556,7 +559,8 @@ export type ListReceivedEventsResponse = Message<"events.v1.ListReceivedEventsRe
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */
@@ -711,7 +715,8 @@ export type ListReceivedPublicEventsResponse = Message<"events.v1.ListReceivedPu
   etag: string;
 
   /**
-   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
+   * Whether the feed has not changed since the response with the tag `if_none_match`. If so, `events` is
+   * empty.
    *
    * @generated from field: bool not_modified = 11;
    */

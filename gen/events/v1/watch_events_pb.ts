@@ -100,15 +100,15 @@ export type WatchPublicEventsResponse = Message<"events.v1.WatchPublicEventsResp
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */
@@ -136,14 +136,14 @@ export const WatchPublicEventsResponseSchema: GenMessage<WatchPublicEventsRespon
  */
 export type WatchNetworkEventsRequest = Message<"events.v1.WatchNetworkEventsRequest"> & {
   /**
-   * The owner of the repository, in any case.
+   * The owner of the repository. Case-insensitive.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
-   * The name of the repository without `.git`, in any case.
+   * The name of the repository without `.git`. Case-insensitive.
    *
    * @generated from field: string repo = 2;
    */
@@ -222,15 +222,15 @@ export type WatchNetworkEventsResponse = Message<"events.v1.WatchNetworkEventsRe
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */
@@ -258,7 +258,7 @@ export const WatchNetworkEventsResponseSchema: GenMessage<WatchNetworkEventsResp
  */
 export type WatchOrganizationEventsRequest = Message<"events.v1.WatchOrganizationEventsRequest"> & {
   /**
-   * The name of the organization, in any case.
+   * The name of the organization. Case-insensitive.
    *
    * @generated from field: string org = 1;
    */
@@ -337,15 +337,15 @@ export type WatchOrganizationEventsResponse = Message<"events.v1.WatchOrganizati
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */
@@ -373,14 +373,14 @@ export const WatchOrganizationEventsResponseSchema: GenMessage<WatchOrganization
  */
 export type WatchRepositoryEventsRequest = Message<"events.v1.WatchRepositoryEventsRequest"> & {
   /**
-   * The owner of the repository, in any case.
+   * The owner of the repository. Case-insensitive.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
-   * The name of the repository without `.git`, in any case.
+   * The name of the repository without `.git`. Case-insensitive.
    *
    * @generated from field: string repo = 2;
    */
@@ -459,15 +459,15 @@ export type WatchRepositoryEventsResponse = Message<"events.v1.WatchRepositoryEv
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */

@@ -107,15 +107,15 @@ export type WatchUserEventsResponse = Message<"events.v1.WatchUserEventsResponse
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */
@@ -150,7 +150,7 @@ export type WatchUserOrganizationEventsRequest = Message<"events.v1.WatchUserOrg
   username: string;
 
   /**
-   * The name of the organization, in any case.
+   * The name of the organization. Case-insensitive.
    *
    * @generated from field: string org = 2;
    */
@@ -229,15 +229,15 @@ export type WatchUserOrganizationEventsResponse = Message<"events.v1.WatchUserOr
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */
@@ -344,15 +344,15 @@ export type WatchUserPublicEventsResponse = Message<"events.v1.WatchUserPublicEv
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */
@@ -459,15 +459,15 @@ export type WatchReceivedEventsResponse = Message<"events.v1.WatchReceivedEvents
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */
@@ -574,15 +574,15 @@ export type WatchReceivedPublicEventsResponse = Message<"events.v1.WatchReceived
   resumeToken: string;
 
   /**
-   * Whether the events are late: the feed had already listed events that were created after them.
+   * Whether the events are late: the feed listed newer events before these events.
    *
    * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
-   * Whether the stream missed events before this message, because more events appeared than the 300 that the
-   * feed lists.
+   * Whether events are missing before this message, because more events appeared than the feed can list
+   * (300).
    *
    * @generated from field: bool gap = 4;
    */

@@ -7,7 +7,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.ListDashboardRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. If the list contains only such names, these fields are returned in\naddition to the standard fields. Default: the standard fields."],
   ["user.v1.ListDashboardRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],
   ["user.v1.ListDashboardRequest.notes_info", "Whether to include the number of notes and the notes themselves."],
-  ["user.v1.ListDashboardRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],
+  ["user.v1.ListDashboardRequest.npf", "Whether to return content as blocks instead of the legacy format, which depends on the post type.\nDefault: false."],
   ["user.v1.ListDashboardRequest.offset", "The number of posts to skip. Default: 0."],
   ["user.v1.ListDashboardRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],
   ["user.v1.ListDashboardRequest.reblog_info", "Whether to include information about reblogged posts."],

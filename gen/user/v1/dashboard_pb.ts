@@ -69,8 +69,8 @@ export type ListDashboardRequest = Message<"user.v1.ListDashboardRequest"> & {
   notesInfo: boolean;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 22;
    */

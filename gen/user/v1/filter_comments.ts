@@ -7,7 +7,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.AddFilteredContentRequest.filtered_content", "The phrases, each at most 250 characters long."],
   ["user.v1.AddFilteredContentResponse", "The result of adding phrases."],
   ["user.v1.AddFilteredTagsRequest", "A request to add tags to the user's filters."],
-  ["user.v1.AddFilteredTagsRequest.filtered_tags", "The tags, without `#`. The tags `.` and `..` are rejected, because RemoveFilteredTag could not remove\nthem: in its path, they have another meaning, even if they are percent-encoded (RFC 3986 section 5.2.4)."],
+  ["user.v1.AddFilteredTagsRequest.filtered_tags", "The tags, without `#`. The tags `.` and `..` are rejected, because RemoveFilteredTag could not remove\nthem: in a path, they are dot segments, even if they are percent-encoded (RFC 3986 section 5.2.4)."],
   ["user.v1.AddFilteredTagsResponse", "The result of adding tags."],
   ["user.v1.ListFilteredContentRequest", "A request for the phrases that the user filters."],
   ["user.v1.ListFilteredContentResponse", "The phrases that the user filters."],

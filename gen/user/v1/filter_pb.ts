@@ -59,7 +59,7 @@ export const ListFilteredTagsResponseSchema: GenMessage<ListFilteredTagsResponse
 export type AddFilteredTagsRequest = Message<"user.v1.AddFilteredTagsRequest"> & {
   /**
    * The tags, without `#`. The tags `.` and `..` are rejected, because RemoveFilteredTag could not remove
-   * them: in its path, they have another meaning, even if they are percent-encoded (RFC 3986 section 5.2.4).
+   * them: in a path, they are dot segments, even if they are percent-encoded (RFC 3986 section 5.2.4).
    *
    * @generated from field: repeated string filtered_tags = 1;
    */
@@ -233,7 +233,7 @@ export const RemoveFilteredContentResponseSchema: GenMessage<RemoveFilteredConte
   messageDesc(file_user_v1_filter, 11);
 
 /**
- * The filters of the authenticated user: tags and phrases whose posts are hidden from the user.
+ * The filters of the authenticated user: posts with a filtered tag or phrase are hidden from the user.
  *
  * @generated from service user.v1.FilterService
  */

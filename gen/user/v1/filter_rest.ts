@@ -222,7 +222,7 @@ export const FilterService_removeFilteredContent: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.FilterService.RemoveFilteredContent)
 
 /**
- * The filters of the authenticated user: tags and phrases whose posts are hidden from the user.
+ * The filters of the authenticated user: posts with a filtered tag or phrase are hidden from the user.
  *
  * @generated from service user.v1.FilterService
  */
@@ -237,7 +237,7 @@ export const FilterServiceRest: ServiceAdapter<typeof FilterService> = {
     removeFilteredContent: FilterService_removeFilteredContent,
   },
   comments: {
-    service: "The filters of the authenticated user: tags and phrases whose posts are hidden from the user.",
+    service: "The filters of the authenticated user: posts with a filtered tag or phrase are hidden from the user.",
     methods: {
       listFilteredTags: "Lists the tags that the user filters.",
       addFilteredTags: "Adds one or more tags to the user's filters.",

@@ -57,8 +57,8 @@ export type ListLikesRequest = Message<"user.v1.ListLikesRequest"> & {
   after?: Timestamp | undefined;
 
   /**
-   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
-   * the post type.
+   * Whether to return content as blocks instead of the legacy format, which depends on the post type.
+   * Default: false.
    *
    * @generated from field: bool npf = 20;
    */

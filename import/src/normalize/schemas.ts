@@ -18,7 +18,7 @@ import {
 import { nameOf } from "./schema-name.ts";
 import { isConstraint, shapeOf, withoutUnions } from "./shape.ts";
 
-/** Keywords that only add notes to the schema to which a single `allOf` refers. */
+/** Keywords that do not matter next to `$ref` or a single `allOf` item: the schema is still an alias. */
 const NOTES = new Set([
   "title",
   "description",

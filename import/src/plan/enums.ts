@@ -3,7 +3,6 @@ import { Scope } from "../names/scope.ts";
 import { snake, upperSnake, wordsOf } from "../names/words.ts";
 import type { Schema } from "../normalize/schema.ts";
 import { Enum, type Message, type Option } from "../proto/model.ts";
-import type { Report } from "../report/report.ts";
 import { ANNOTATIONS } from "./annotations.ts";
 import { descriptionOf } from "./comments.ts";
 import type { Spot } from "./context.ts";
@@ -13,17 +12,15 @@ import type { TypeNames } from "./type-names.ts";
 export class EnumPlanner {
   private readonly names: TypeNames;
   private readonly lock: Lock;
-  private readonly report: Report;
   private readonly known = new Map<string, Enum>();
   /**
    * The scopes of value names, by message: the values of an enum belong to the scope that contains the enum.
    */
   private readonly scopes = new Map<Message | undefined, Scope>();
 
-  constructor(names: TypeNames, lock: Lock, report: Report) {
+  constructor(names: TypeNames, lock: Lock) {
     this.names = names;
     this.lock = lock;
-    this.report = report;
   }
 
   /** The enums of the package. */
@@ -39,11 +36,11 @@ export class EnumPlanner {
     (parent?.enums ?? this.topLevel).push(enumeration);
     enumeration.comment = descriptionOf(schema.notes);
     enumeration.deprecated = schema.name !== undefined && schema.notes.deprecated;
-    this.addValues(enumeration, schema, values);
+    this.addValues(enumeration, values);
     return enumeration;
   }
 
-  private addValues(enumeration: Enum, schema: Schema, values: readonly string[]): void {
+  private addValues(enumeration: Enum, values: readonly string[]): void {
     const prefix = prefixOf(enumeration.name);
     const scope = this.scopeOf(enumeration.parent);
     enumeration.values.push({
@@ -53,11 +50,7 @@ export class EnumPlanner {
       options: [],
     });
     for (const value of values) {
-      if (value === "") {
-        this.report.add("empty-enum-value", schema.place, enumeration.path);
-        continue;
-      }
-      const words = wordsOf(value);
+      const words = value === "" ? ["empty"] : wordsOf(value);
       const suffix = upperSnake(words.length === 0 ? [snake([], "other")] : words);
       const name = scope.give(`${prefix}_${suffix === "UNSPECIFIED" ? "UNSPECIFIED_VALUE" : suffix}`);
       const wire: Option = { name: "(connectrest.v1.enum_value).wire", value, file: ANNOTATIONS };

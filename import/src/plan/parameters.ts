@@ -1,8 +1,9 @@
 import { wordsOf } from "../names/words.ts";
 import type { Parameter } from "../normalize/api.ts";
+import type { SchemaNode } from "../normalize/schema.ts";
 import { type Message, Token } from "../proto/model.ts";
 import type { Cause } from "../report/causes.ts";
-import { groupsOf } from "./alternatives.ts";
+import { type Alternative, groupsOf } from "./alternatives.ts";
 import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
 import { isJson } from "./media-types.ts";
@@ -159,9 +160,14 @@ function deepObject(planner: Planner, parameter: Parameter, spot: Spot, placemen
   return parameter.schema === undefined ? text() : planner.typeOf(parameter.schema, spot);
 }
 
-/** Returns the type of a union in a parameter: a string, unless all alternatives have the same JSON type. */
+/**
+ * Returns the type of a union in a parameter: a oneof of scalars of several JSON types, or the type of
+ * alternatives of one JSON type, or a string.
+ */
 function unionParameter(planner: Planner, parameter: Parameter, spot: Spot, placement: Placement): Typed {
   if (parameter.schema === undefined) return text();
+  const own = scalarSpot(planner, parameter.schema, spot);
+  if (own !== spot) return textual(planner.typeOf(parameter.schema, own));
   const kinds = [...groupsOf(planner.schemas, planner.schemas.read(parameter.schema)).keys()];
   if (kinds.length === 1 && kinds[0] === "object" && parameter.style === "deepObject") {
     return deepObject(planner, parameter, spot, placement);
@@ -175,11 +181,27 @@ function unionParameter(planner: Planner, parameter: Parameter, spot: Spot, plac
   return textual(typed);
 }
 
+/** Returns the spot of a schema. If the schema is a union of scalars, the spot keeps their JSON types. */
+export function scalarSpot(planner: Planner, node: SchemaNode, spot: Spot): Spot {
+  const groups = groupsOf(planner.schemas, planner.schemas.read(node));
+  const isScalar = [...groups].every(
+    ([kind, each]) => kind === "number" || kind === "boolean" || (kind === "string" && !each.some(isBytes)),
+  );
+  return groups.size > 1 && isScalar ? { ...spot, textual: false } : spot;
+}
+
+function isBytes({ schema: { format } }: Alternative): boolean {
+  return format === "byte" || format === "base64url";
+}
+
 function listParameter(planner: Planner, parameter: Parameter, spot: Spot, placement: Placement): Typed {
   if (parameter.schema === undefined) return text();
-  const typed = planner.typeOf(parameter.schema, spot);
+  const { shape } = planner.schemas.read(parameter.schema);
+  const items = shape.kind === "array" ? shape.items : undefined;
+  const own = items === undefined ? spot : scalarSpot(planner, items, spot);
+  const typed = planner.typeOf(parameter.schema, own);
   if (typed.label !== "repeated") return { ...text(), label: "repeated" };
-  if (typed.type.kind === "message" || typed.rules.unwrap === true) {
+  if ((typed.type.kind === "message" && !isTextUnion(typed.type.message)) || typed.rules.unwrap === true) {
     if (parameter.in === "query" && parameter.style === "deepObject") {
       placement.brackets = true;
       return typed;
@@ -197,11 +219,23 @@ function listParameter(planner: Planner, parameter: Parameter, spot: Spot, place
   return { ...list, rules: { ...list.rules, style: new Token("COMMA") } };
 }
 
-/** Returns a type whose values are strings: every JSON type has a string form. */
-function textual(typed: Typed): Typed {
+/**
+ * Returns a type whose values are written as text: every JSON type has a string form. A oneof of scalars is
+ * kept.
+ */
+export function textual(typed: Typed): Typed {
   const { type } = typed;
   const isJson =
-    type.kind === "message" || (type.kind === "foreign" && type.name !== "google.protobuf.Timestamp");
+    (type.kind === "message" && !isTextUnion(type.message)) ||
+    (type.kind === "foreign" && type.name !== "google.protobuf.Timestamp");
   const isBytes = type.kind === "scalar" && type.name === "bytes";
   return isJson || isBytes ? { ...text(typed.weakened), label: typed.label } : typed;
+}
+
+/** Reports whether a message is a oneof of scalars, which a parameter writes as one text. */
+function isTextUnion({ fields }: Message): boolean {
+  return fields.every(({ oneof, type }) => {
+    if (oneof === undefined) return false;
+    return type.kind === "enum" || (type.kind === "scalar" && type.name !== "bytes");
+  });
 }

@@ -76,7 +76,7 @@ export class Planner implements Planning {
     this.options = options;
     this.names = new TypeNames(lock);
     this.stems = new Set([...lock.givenNames()].filter((name) => !name.includes(".")));
-    this.enums = new EnumPlanner(this.names, lock, report);
+    this.enums = new EnumPlanner(this.names, lock);
   }
 
   isInRequest(schema: Schema, spot: Spot): boolean {
@@ -148,13 +148,23 @@ export class Planner implements Planning {
     const { shape } = schema;
     if (shape.kind !== "object") return;
     const discriminators = this.options.usage.discriminators.get(schema.key);
+    const spellings = Map.groupBy(shape.properties.keys(), (wire) => jsonName(snake(wordsOf(wire))));
     for (const [wire, node] of shape.properties) {
       if (options.skip?.has(wire) === true) continue;
       // the selected member of the union determines the value
       const isChosen = spot.request && discriminators?.has(wire) === true;
       const required = shape.required.has(wire) && !isChosen;
       const notation = options.notations?.get(wire);
-      this.addProperty(message, wire, node, { spot, required, notation, prefix: options.prefix ?? "" });
+      // a field without a name would also read the other spellings
+      const isAmbiguous = (spellings.get(jsonName(snake(wordsOf(wire))))?.length ?? 0) > 1;
+      const rules = isAmbiguous ? { name: wire } : {};
+      this.addProperty(message, wire, node, {
+        spot,
+        required,
+        notation,
+        rules,
+        prefix: options.prefix ?? "",
+      });
     }
     const { additional } = shape;
     if (additional === undefined || additional === false || shape.properties.size === 0) return;
@@ -182,8 +192,15 @@ export class Planner implements Planning {
       spot,
       required,
       notation,
+      rules: given,
       prefix,
-    }: { spot: Spot; required: boolean; notation: FormNotation | undefined; prefix: string },
+    }: {
+      spot: Spot;
+      required: boolean;
+      notation: FormNotation | undefined;
+      rules: Readonly<Record<string, OptionValue>>;
+      prefix: string;
+    },
   ): void {
     const schema = this.schemas.read(node);
     if (schema.shape.kind === "never") return;
@@ -212,7 +229,7 @@ export class Planner implements Planning {
     const typed = this.typeOf(node, inner);
     const comment = isCommentOf(typed, draft.comment) ? "" : draft.comment;
     const isList = typed.label === "repeated" && typed.type.kind !== "message";
-    const rules: Record<string, OptionValue> = {};
+    const rules: Record<string, OptionValue> = { ...given };
     if (notation === "brackets" && isList) rules.style = new Token("BRACKETS");
     if (notation === "json") rules.json_text = true;
     this.addField(message, { ...draft, typed, comment, rules });

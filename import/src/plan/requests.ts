@@ -7,7 +7,7 @@ import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, HTTP_BODY, plainType, type Spot, scalar, type Typed } from "./context.ts";
 import { filePart, isFile } from "./file-parts.ts";
 import { isForm, isJson, isMultipart, preferredContent } from "./media-types.ts";
-import { addParameter, Placement } from "./parameters.ts";
+import { addParameter, Placement, scalarSpot, textual } from "./parameters.ts";
 import { pathTemplate } from "./paths.ts";
 import type { FormNotation, Planner } from "./planner.ts";
 
@@ -86,11 +86,9 @@ function addPathFields(planner: Planner, operation: Operation, message: Message,
 
 function pathType(planner: Planner, parameter: Parameter | undefined, spot: Spot): Typed {
   if (parameter?.schema === undefined) return plainType(scalar("string"));
-  const typed = planner.typeOf(parameter.schema, spot);
+  const typed = planner.typeOf(parameter.schema, scalarSpot(planner, parameter.schema, spot));
   if (typed.label !== "") return plainType(scalar("string"), "list-in-path");
-  const { type } = typed;
-  const isText = (type.kind === "scalar" && type.name !== "bytes") || type.kind === "enum";
-  return isText ? typed : plainType(scalar("string"));
+  return typed.type.kind === "foreign" ? plainType(scalar("string")) : textual(typed);
 }
 
 function parameterComment(planner: Planner, parameter: Parameter): string {

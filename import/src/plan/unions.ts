@@ -42,7 +42,7 @@ export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema
     case "string":
       return textType(enums, schema, parts, spot);
     case "number":
-      return plainType(scalar(parts.every((part) => isInteger(part.schema)) ? "int64" : "double"));
+      return numberType(planning, schema, parts, spot);
     case "boolean":
       return plainType(scalar("bool"));
     case "array":
@@ -50,6 +50,14 @@ export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema
     default:
       return objectUnion(planning, schema, parts, spot);
   }
+}
+
+function numberType(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
+  const integers = parts.filter((part) => isInteger(part.schema));
+  if (integers.length > 0 && integers.length < parts.length) {
+    planning.report.add("large-integers", schema.place, spot.element);
+  }
+  return plainType(scalar(integers.length === parts.length ? "int64" : "double"));
 }
 
 function isInteger({ shape }: Schema): boolean {

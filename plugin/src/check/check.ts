@@ -5,7 +5,7 @@ import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { parameterPaths } from "../model/body-fields.ts";
 import type { MethodModel } from "../model/model.ts";
-import type { TypeModels } from "../model/types.ts";
+import { isTextMessage, type TypeModels } from "../model/types.ts";
 import { checkCredentialFields } from "./credential-fields.ts";
 import { checkEnum } from "./enums.ts";
 import { checkField } from "./field-rules.ts";
@@ -13,7 +13,7 @@ import { checkHeads } from "./heads.ts";
 import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
 import { checkMasks } from "./masks.ts";
 import { checkMethod } from "./method-rules.ts";
-import { checkRequestNames } from "./names.ts";
+import { checkAliases, checkRequestNames } from "./names.ts";
 import { checkIndexedNames, checkNearKeys } from "./near-keys.ts";
 import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
 import { checkOperation } from "./operation.ts";
@@ -42,7 +42,7 @@ export class Checker {
     checkCredentialFields(method, this.types, problems);
     checkIdleSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkIdleSharedRules(method.desc, method.annotation, problems);
-    checkIdleRules(method, problems);
+    checkIdleRules(method, this.types, problems);
     checkStreams(method, this.types, problems);
     checkOperation(method, problems);
     checkTypes(method, this.types, problems);
@@ -58,6 +58,7 @@ export class Checker {
       const field = path.at(-1) as DescField;
       const message = valueMessageOf(field);
       if (message === undefined || this.types.field(field).jsonText) continue;
+      if (field.fieldKind !== "map" && isTextMessage(message, this.types)) continue;
       reach(message, inParameters, (inner) => !this.types.field(inner).jsonText);
     }
     checkUnwrappedRequest(method.desc, inParameters, this.types, problems);
@@ -83,6 +84,7 @@ export class Checker {
     checkCollectors(message, types, problems);
     checkOneofs(message, types, problems);
     checkNearKeys(message, types, problems);
+    checkAliases(message, types, problems);
     for (const oneof of message.oneofs) checkTypeTexts(oneof, types, problems);
     for (const field of message.fields) {
       checkTypeTexts(field, types, problems);

@@ -16,7 +16,7 @@ export function checkEnum(desc: DescEnum, types: TypeModels, problems: Problems)
     checkTypeTexts(value, types, problems);
     const { wire, aliases } = types.enumValue(value);
     const spellings = [
-      { spelling: wire || value.name, place: [RULE.wire.number] },
+      { spelling: wire ?? value.name, place: [RULE.wire.number] },
       ...aliases.map((spelling, index) => ({ spelling, place: [RULE.aliases.number, index] })),
     ];
     for (const { spelling, place } of spellings) {

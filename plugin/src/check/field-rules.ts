@@ -16,6 +16,7 @@ import { FieldRulesSchema, SourceSchema, TimeSchema } from "../gen/connectrest/v
 import { isIndex, stepsOf } from "../model/dotted-path.ts";
 import {
   type FieldModel,
+  isTextMessage,
   type SourceModel,
   type Style,
   type TimeModel,
@@ -23,6 +24,7 @@ import {
   type TypeModels,
   unwrappedOneof,
 } from "../model/types.ts";
+
 import { checkIdleFieldRules } from "./idle-field-rules.ts";
 import { headerFault, isToken, pathFault, requestHeaderFault } from "./syntax.ts";
 import { timeFormatFault } from "./time-format.ts";
@@ -200,12 +202,12 @@ function mayBeNull(field: DescField, types: TypeModels): boolean {
 /** The styles that write every value of a field as a string. */
 const WRITTEN_AS_TEXT: ReadonlySet<Style> = new Set(["comma", "spread"]);
 
-function checkStyle({ field, rules: { style }, add }: Checked): void {
+function checkStyle({ field, rules: { style }, types, add }: Checked): void {
   if (style === undefined) return;
   const fault = (text: string) => add([RULE.style.number], "style-type", text);
   if (field.fieldKind !== "list" && field.fieldKind !== "map") {
     fault(`\`style\` requires a repeated field or a map; ${nameOf(field)} is singular`);
-  } else if (WRITTEN_AS_TEXT.has(style) && !isText(field)) {
+  } else if (WRITTEN_AS_TEXT.has(style) && !isText(field, types)) {
     fault(`${style.toUpperCase()} writes values as text, but those of ${nameOf(field)} are messages`);
   } else if (style === "spread" && field.fieldKind === "list") {
     fault(`SPREAD is for maps; ${nameOf(field)} is repeated: use REPEAT, BRACKETS, INDEXED or COMMA`);
@@ -214,9 +216,10 @@ function checkStyle({ field, rules: { style }, add }: Checked): void {
   }
 }
 
-function isText(field: DescField): boolean {
+function isText(field: DescField, types: TypeModels): boolean {
   const message = valueMessageOf(field);
-  return message === undefined || isScalarMessage(message);
+  if (field.fieldKind === "map") return message === undefined || isScalarMessage(message);
+  return message === undefined || isTextMessage(message, types);
 }
 
 function checkUnknown({ field, rules, add }: Checked): void {

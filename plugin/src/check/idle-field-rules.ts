@@ -62,6 +62,7 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   if (rules.bytes !== undefined) idle("bytes", inPlace);
   if (rules.unwrap) idle("unwrap", inPlace);
   if (conditions.length > 0) idle("when", inPlace);
+  if (rules.piece !== undefined) idle("piece", inPlace);
 }
 
 /** The places in which a value cannot be JSON as text. Cookies cannot contain quotes. */

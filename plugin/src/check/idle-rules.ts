@@ -12,7 +12,9 @@ import {
 import { CursorSchema, PaginateSchema, UploadSchema } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
 import type { MethodModel } from "../model/model.ts";
+import type { TypeModels } from "../model/types.ts";
 import { covers } from "./error-coverage.ts";
+import { checkIdleHttp } from "./idle-http.ts";
 import { valueName } from "./syntax.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -21,7 +23,7 @@ const { field: RULE } = MethodRulesSchema;
 type Idle = (place: OptionPath, rule: string, reason: string) => void;
 
 /** Reports rules of a method that have no effect on the method. */
-export function checkIdleRules(method: MethodModel, problems: Problems): void {
+export function checkIdleRules(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc, annotation } = method;
   const idle: Idle = (place, rule, reason) =>
     problems.add(desc, [RULES, ...place], "no-effect", `${rule} of ${nameOf(desc)} has no effect: ${reason}`);
@@ -30,6 +32,7 @@ export function checkIdleRules(method: MethodModel, problems: Problems): void {
   checkPaginate(method, idle);
   checkUpload(method, idle);
   checkHttp(method, idle);
+  checkIdleHttp(method, types, problems);
   if (
     annotation.idempotencyKey !== "" &&
     annotation.idempotent === undefined &&
@@ -130,10 +133,13 @@ function checkUpload({ annotation: { upload }, stream, bindings }: MethodModel, 
   }
 }
 
+/** The bodies of `body: "*"` that can hold the fields in the path. */
+const WITH_PATH_FIELDS: ReadonlySet<string> = new Set(["fields", "form", "multipart"]);
+
 function checkHttp({ annotation: { http }, bindings }: MethodModel, idle: Idle): void {
   if (http?.pathFieldsInBody !== true) return;
   const hasBoth = bindings.some(
-    ({ variables, body }) => variables.size > 0 && body.kind !== "none" && body.kind !== "http-body",
+    ({ variables, body }) => variables.size > 0 && WITH_PATH_FIELDS.has(body.kind),
   );
   if (hasBoth) return;
   const reason = "no binding has both path variables and a body of fields; remove it";

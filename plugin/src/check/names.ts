@@ -1,10 +1,13 @@
-/** Checks that no two values of a request have the same name in the same place. */
+/** Checks that no two values have the same name in the same place. */
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { readPaths } from "../model/declared-keys.ts";
 import type { FieldPath, MethodModel } from "../model/model.ts";
 import { IDEMPOTENCY_KEY, MULTIPART_TYPE, type Named, placesOf } from "../model/request-names.ts";
 import type { TypeModels } from "../model/types.ts";
+import { responseNames, spellings } from "../model/wire-names.ts";
 
 /** Reports values that would be sent with the same name as another value. */
 export function checkRequestNames(method: MethodModel, types: TypeModels, problems: Problems): void {
@@ -39,6 +42,7 @@ function checkPlace(
 }
 
 const NAME = FieldRulesSchema.field.name.number;
+const ALIASES = FieldRulesSchema.field.aliases.number;
 
 function labelOf({ path, rule = "" }: Named): string {
   const field = path?.at(-1);
@@ -70,4 +74,35 @@ function inOneOneof({ path: other }: Named, path: FieldPath): boolean {
   const index = path.findIndex((field, step) => other?.[step] !== field);
   const oneof = path[index]?.oneof;
   return oneof !== undefined && other?.[index]?.oneof === oneof;
+}
+
+/**
+ * Reports aliases that are also a key of another field, so that one value of a response would set two
+ * unrelated fields. Two fields of the same name are meant to read one value.
+ */
+export function checkAliases(message: DescMessage, types: TypeModels, problems: Problems): void {
+  const aliased = message.fields.filter((field) => types.field(field).aliases.length > 0);
+  if (aliased.length === 0) return;
+  const readers = new Map<string, DescField[]>();
+  for (const field of message.fields) {
+    for (const [key = "", ...below] of readPaths(field, types)) {
+      if (below.length === 0) readers.set(key, [...(readers.get(key) ?? []), field]);
+    }
+  }
+  for (const field of aliased) {
+    const [name] = responseNames(field, types);
+    types.field(field).aliases.forEach((alias, index) => {
+      const other = spellings(alias)
+        .flatMap((key) => readers.get(key) ?? [])
+        .find((reader) => reader !== field && !sharesValue(reader, field, name, types));
+      if (other === undefined || readPaths(field, types).length === 0) return;
+      const text = `the alias \`${alias}\` of ${nameOf(field)} is also a key of ${nameOf(other)}, so that one value would set both fields; remove it from one of them`;
+      problems.add(field, [RULES, ALIASES, index], "alias-shared", text);
+    });
+  }
+}
+
+function sharesValue(reader: DescField, field: DescField, name: string, types: TypeModels): boolean {
+  if (reader.oneof !== undefined && reader.oneof === field.oneof) return true;
+  return types.field(reader).sources.length === 0 && responseNames(reader, types)[0] === name;
 }

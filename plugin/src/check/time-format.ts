@@ -67,10 +67,7 @@ function twiceFault(part: Part, found: readonly Part[]): string {
   return `has \`${part}\` twice; ${hint} ${EXPECTED}`;
 }
 
-/**
- * Returns the fault of a format with a gap: without the next larger part, a part does not identify a point in
- * time.
- */
+/** Returns the fault of a format that omits the year, or a part before the smallest one, e.g. `YYYY-DD`. */
 function gapFault(found: readonly Part[]): string | undefined {
   if (!found.includes("YYYY")) return `has no year; ${EXPECTED}`;
   const last = PARTS.findLastIndex((part) => found.includes(part));

@@ -80,13 +80,10 @@ function keysOf(
   if (isFree || unwrappedOneof(message, types) !== undefined || seen.has(message)) return undefined;
   const keys: Keys = new Map();
   for (const field of message.fields) {
-    if (types.field(field).unknown) continue;
-    const { oneof } = field;
-    if (oneof !== undefined && field.fieldKind === "message" && isFlattened(oneof, types)) {
+    if (isSpread(field, types)) {
       merge(keysOf(field.message, types, new Set([...seen, message])) ?? new Map(), keys);
-    } else if (oneof === undefined || types.oneof(oneof).layout !== "beside") {
-      for (const path of pathsOf(field, types)) insert(keys, path, [field]);
     }
+    for (const path of readPaths(field, types)) insert(keys, path, [field]);
   }
   for (const oneof of message.oneofs) {
     const { discriminator, payload } = types.oneof(oneof);
@@ -103,7 +100,21 @@ export function firstKeysOf(field: DescField, types: TypeModels): string[] {
   return types.field(field).unknown ? [] : pathsOf(field, types).flatMap((path) => path.slice(0, 1));
 }
 
-/** Returns the paths that a field is read from, split into steps. */
+/** Reports whether the keys of a oneof member are the keys of its message. */
+function isSpread(field: DescField, types: TypeModels): field is DescField & { fieldKind: "message" } {
+  return field.oneof !== undefined && field.fieldKind === "message" && isFlattened(field.oneof, types);
+}
+
+/**
+ * Returns the paths that a field is read from, split into steps; none if the field collects unknown keys, or
+ * if its oneof determines its place.
+ */
+export function readPaths(field: DescField, types: TypeModels): string[][] {
+  const { oneof } = field;
+  const isBeside = oneof !== undefined && types.oneof(oneof).layout === "beside";
+  return types.field(field).unknown || isBeside || isSpread(field, types) ? [] : pathsOf(field, types);
+}
+
 function pathsOf(field: DescField, types: TypeModels): string[][] {
   const { sources } = types.field(field);
   if (sources.length === 0) return responseNames(field, types).map((name) => [name]);

@@ -1,6 +1,14 @@
 /** The models of the options of fields, oneofs and enum values. */
 
-import type { DescEnumValue, DescField, DescMessage, DescOneof, JsonObject } from "@bufbuild/protobuf";
+import {
+  type DescEnumValue,
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  type JsonObject,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import { isScalarMessage } from "../descriptors/well-known.ts";
 import type { FieldRules } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
@@ -123,14 +131,14 @@ export interface OneofModel {
   readonly layout: Layout | undefined;
   /** The key of the member in the layout `beside`; otherwise empty. */
   readonly payload: string;
-  /** The name of the member for values that select no other member; empty for no fallback. */
+  /** The name of the member that is selected if no other member matches; empty without a fallback. */
   readonly fallback: string;
 }
 
 /** The spellings of an enum value. */
 export interface EnumValueModel {
-  /** The spelling in requests; empty for the name in the .proto file. */
-  readonly wire: string;
+  /** The spelling in requests; undefined for the name in the .proto file. */
+  readonly wire: string | undefined;
   /** Further spellings in responses. */
   readonly aliases: readonly string[];
 }
@@ -144,6 +152,21 @@ const UNWRAPPED_TYPES: ReadonlyMap<DescField["fieldKind"] | undefined, "array" |
   ["list", "array"],
   ["map", "object"],
 ]);
+
+/**
+ * Reports whether a message is written as one text in a parameter: a scalar message, or a oneof of scalars
+ * that replaces its message.
+ */
+export function isTextMessage(message: DescMessage, types: TypeModels): boolean {
+  if (isScalarMessage(message)) return true;
+  const union = unwrappedOneof(message, types);
+  return union?.fields.every(isTextMember) ?? false;
+}
+
+function isTextMember(field: DescField): boolean {
+  if (field.fieldKind === "enum") return field.enum.typeName !== "google.protobuf.NullValue";
+  return field.fieldKind === "scalar" && field.scalar !== ScalarType.BYTES;
+}
 
 /** Returns the JSON type that all values of a message field have; undefined if the type varies. */
 export function containerType(

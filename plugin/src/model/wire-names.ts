@@ -37,11 +37,19 @@ export function spellings(key: string): string[] {
 
 /**
  * Returns the names of a field in responses, in the order in which they are tried: as declared, in
- * lowerCamel, then the aliases.
+ * lowerCamel, then the aliases. The lowerCamel form of a name does not count if it is the name of another
+ * field.
  */
 export function responseNames(field: DescField, types: TypeModels): readonly [string, ...string[]] {
   const { name, aliases } = types.field(field);
-  const primary = name === "" ? [field.name, field.jsonName] : spellings(name);
-  const names = new Set([...primary, ...aliases.flatMap(spellings)]);
+  const primary = name === "" ? [field.name, field.jsonName] : namesOf(name, field, types);
+  const names = new Set([...primary, ...aliases.flatMap((alias) => namesOf(alias, field, types))]);
   return [...names] as [string, ...string[]];
+}
+
+function namesOf(name: string, field: DescField, types: TypeModels): string[] {
+  const others = field.parent.fields.filter((other) => other !== field);
+  return spellings(name).filter((each) => {
+    return each === name || !others.some((other) => types.field(other).name === each);
+  });
 }

@@ -91,7 +91,9 @@ function partPaths(fields: readonly DescField[]): FieldPath[] {
 }
 
 /** Returns fields as parameters. The fields of a oneof with a discriminator stay together. */
-function parameters(fields: readonly DescField[], { desc, bound, problems }: BodyContext): Parameters {
+function parameters(fields: readonly DescField[], context: BodyContext): Parameters {
+  const { desc, problems } = context;
+  const bound: ReadonlySet<string> = context.pathFieldsInBody ? new Set() : context.bound;
   const chosen = (field: DescField) =>
     field.oneof !== undefined && typeModels.oneof(field.oneof).discriminator !== "";
   const oneofs = new Set(fields.filter(chosen).map((field) => field.oneof as DescOneof));

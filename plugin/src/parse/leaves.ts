@@ -1,9 +1,10 @@
 import type { DescField, DescMessage, DescMethod, DescOneof } from "@bufbuild/protobuf";
-import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
+import { messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { Http_Nesting } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { FieldPath } from "../model/model.ts";
+import { isTextMessage } from "../model/types.ts";
 import { methodRules, serviceRules } from "./options.ts";
 import { typeModels } from "./types.ts";
 
@@ -40,7 +41,7 @@ export function leaves(
     return [];
   }
   const message = field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;
-  if (message === undefined || isScalarMessage(message)) return [path];
+  if (message === undefined || isTextMessage(message, typeModels)) return [path];
   if (field.fieldKind === "list") {
     const text = `the repeated message \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; use a body, or http: {nesting: BRACKETS}`;
     problems.add(subject, [], "query-repeated-message", text);
@@ -75,7 +76,7 @@ function hasBrackets(desc: DescMethod): boolean {
 function isTree(field: DescField): boolean {
   if (field.fieldKind === "map") return typeModels.field(field).style !== "spread";
   const message = messageOf(field);
-  if (message === undefined || isScalarMessage(message)) return false;
+  if (message === undefined || isTextMessage(message, typeModels)) return false;
   if (field.fieldKind === "list") return typeModels.field(field).style !== "repeat";
   return ANY_JSON.has(message.typeName) || message.oneofs.some(isChosenByValue);
 }

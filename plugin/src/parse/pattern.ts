@@ -1,10 +1,11 @@
-import type { DescMethod } from "@bufbuild/protobuf";
-import { isWrapper } from "../descriptors/well-known.ts";
+import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { resolveFieldPath } from "../model/field-path.ts";
 import type { FieldPath } from "../model/model.ts";
 import { type PathTemplate, variablesOf } from "../model/path-template.ts";
+import { isTextMessage } from "../model/types.ts";
 import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
 import { typeModels } from "./types.ts";
 
@@ -108,8 +109,15 @@ function canStandInPath(path: FieldPath): boolean {
   const last = path.at(-1);
   const holders = path.slice(0, -1);
   return (
+    last !== undefined &&
     holders.every((field) => field.fieldKind === "message") &&
-    (last?.fieldKind === "scalar" || last?.fieldKind === "enum") &&
+    (last.fieldKind === "scalar" || last.fieldKind === "enum" || isUnionOfTexts(last)) &&
     !typeModels.field(last).jsonText
   );
+}
+
+/** Reports whether a field is a oneof of scalars that replaces its message. */
+function isUnionOfTexts(field: DescField): boolean {
+  if (field.fieldKind !== "message" || isScalarMessage(field.message)) return false;
+  return isTextMessage(field.message, typeModels);
 }

@@ -123,7 +123,7 @@ const PLAIN_FIELD: FieldModel = freeze(parseField(create(FieldRulesSchema)));
 
 const PLAIN_ONEOF: OneofModel = freeze({ discriminator: "", layout: undefined, payload: "", fallback: "" });
 
-const PLAIN_ENUM_VALUE: EnumValueModel = freeze({ wire: "", aliases: [] });
+const PLAIN_ENUM_VALUE: EnumValueModel = freeze({ wire: undefined, aliases: [] });
 
 /** The models of elements, each parsed on first use. */
 export const typeModels: TypeModels = {
@@ -209,6 +209,6 @@ function parseOneof({ discriminator, layout, payload, fallback }: OneofRules): O
   return { discriminator, layout: LAYOUTS[layout], payload, fallback };
 }
 
-function parseEnumValue({ wire, aliases }: EnumValueRules): EnumValueModel {
-  return { wire, aliases };
+function parseEnumValue(rules: EnumValueRules): EnumValueModel {
+  return { wire: rules.wire, aliases: rules.aliases };
 }

@@ -21,7 +21,7 @@ export function enumValue(desc: DescEnum, value: string, form: "wire" | "json", 
 function hasForeignNumber(desc: DescEnum, file: AdapterFile): boolean {
   const spellings = desc.values.flatMap((value) => {
     const { wire, aliases } = file.types.enumValue(value);
-    return [wire, ...aliases].filter((spelling) => spelling !== String(value.number));
+    return [wire ?? value.name, ...aliases].filter((spelling) => spelling !== String(value.number));
   });
   return desc.open && spellings.some((spelling) => /^-?\d+$/.test(spelling));
 }
@@ -30,7 +30,7 @@ function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
   const rows = desc.values.map((value) => {
     const { wire, aliases } = file.types.enumValue(value);
     // requests use the first spelling: aliases are only for responses
-    const spellings = new Set([wire === "" ? value.name : wire, ...aliases, value.name]);
+    const spellings = new Set([wire ?? value.name, ...aliases, value.name]);
     return `  [${[String(value.number), ...[...spellings].map(printString)].join(", ")}],`;
   });
   const table = file.runtimeValue("EnumTable");

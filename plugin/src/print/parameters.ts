@@ -1,9 +1,9 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
+import { valueMessageOf } from "../descriptors/well-known.ts";
 import { isMask, type MaskSubject } from "../model/masks.ts";
 import type { Choice, FieldPath, Parameters } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
-import { discriminatorValues, type FieldModel } from "../model/types.ts";
+import { discriminatorValues, type FieldModel, isTextMessage, type TypeModels } from "../model/types.ts";
 import { parameterName, requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
@@ -59,7 +59,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   const model = file.types.field(field);
   const urlSafe = call === "query" && rules.urlSafeQuery;
   const more = maskArguments(field, context);
-  const isTreeOfNames = rules.brackets && isTree(field, model);
+  const isTreeOfNames = rules.brackets && isTree(field, model, file.types);
   if (model.jsonText || isTreeOfNames) {
     // TypeScript does not infer from the condition that the map is set
     const isMap = field.fieldKind === "map" && field.mapKind !== "scalar" && mayBeUnset;
@@ -99,10 +99,10 @@ function reservedNames({ apiKey, parameters }: Rules): string {
  * Reports whether a field is split into parameters at run time. Other messages are split earlier, so they are
  * never at the end of a path.
  */
-function isTree(field: DescField, { style }: FieldModel): boolean {
+function isTree(field: DescField, { style }: FieldModel, types: TypeModels): boolean {
   if (field.fieldKind === "map") return style !== "spread";
   const message = valueMessageOf(field);
-  return message !== undefined && !isScalarMessage(message);
+  return message !== undefined && !isTextMessage(message, types);
 }
 
 /** Returns the lines that add the fields of a form, including oneofs. */

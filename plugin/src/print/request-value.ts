@@ -1,8 +1,14 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { localName } from "../descriptors/names.ts";
 import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
+import { unwrappedOneof } from "../model/types.ts";
 import type { AdapterFile } from "./adapter-file.ts";
+import { docComment } from "./doc-comment.ts";
 import { enumValue } from "./enum-table.ts";
+import { typed } from "./erasable.ts";
+import { printInline, printString } from "./literal.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
+import { memberTypes } from "./union.ts";
 
 /**
  * Returns one value of a field (an item, if the field is repeated) as an expression for a path, a query, a
@@ -52,7 +58,34 @@ function messageText(
     const isBytesValue = message.typeName === "google.protobuf.BytesValue";
     return isBytesValue ? parameterBytes(field, inner, file, urlSafe) : inner;
   }
-  throw new Error(`${field} cannot be written as text`);
+  return `${textEncoderOf(message, file)}(${value})`;
+}
+
+/** Returns the function that writes a oneof of scalars as text. Prints it into the file that uses it. */
+function textEncoderOf(desc: DescMessage, file: AdapterFile): string {
+  const oneof = unwrappedOneof(desc, file.types);
+  if (oneof === undefined) throw new Error(`${desc} cannot be written as text`);
+  const union = `message.${oneof.localName}`;
+  const all = printInline(oneof.fields.flatMap((field) => memberTypes(field, file.types)));
+  return file.part(desc, `textOf${localName(desc)}`, (name) => {
+    const cases = oneof.fields.flatMap((field) => {
+      const text = textValue(field, `${union}.value`, file);
+      const types = printInline(memberTypes(field, file.types));
+      return [
+        `    case ${printString(field.localName)}:`,
+        `      return ${file.runtimeValue("memberText")}(${text}, ${printString(field.name)}, ${types}, ${all}, ${union}.value);`,
+      ];
+    });
+    return [
+      ...docComment(`Writes ${desc.typeName} as text.`),
+      `function ${name}(message${typed(file.messageType(desc))})${typed(file.runtimeType("PathValue"))} {`,
+      `  switch (${union}.case) {`,
+      ...cases,
+      "  }",
+      `  throw ${file.runtimeValue("noMember")}(${printString(oneof.name)}, message);`,
+      "}",
+    ];
+  });
 }
 
 /** Returns bytes as a string, by the rule of the field. */

@@ -53,7 +53,7 @@ function conditionCases(field: DescField, as: FieldEntry | undefined, types: Typ
   }));
 }
 
-/** Returns the spellings of the key whose value is lost if it selects no member. */
+/** Returns the spellings of the key that selects the member, if its value is lost when it selects none. */
 function lostKeys(
   oneof: DescOneof,
   fallback: DescField | undefined,

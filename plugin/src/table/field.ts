@@ -20,7 +20,7 @@ export function fieldKind(field: DescField, types: TypeModels): Kind {
   return absent.length > 0 ? { absent, of: kind } : kind;
 }
 
-/** Returns how the values of a field are read, without the rules that wrap another kind. */
+/** Returns how the values of a field are read, regardless of its rules for coercion and absent values. */
 function strictKind(field: DescField, types: TypeModels): Kind {
   switch (field.fieldKind) {
     case "scalar":

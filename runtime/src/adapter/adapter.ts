@@ -277,7 +277,7 @@ export interface CommentsModule {
   readonly comments: ReadonlyMap<string, string>;
 }
 
-/** A generated adapter: a service, and those of its methods that have a REST rule, by their local names. */
+/** A generated adapter: a service, and all of its methods that have a REST rule, by their local names. */
 export interface ServiceAdapter<S extends DescService = DescService> extends AdapterExtensions {
   readonly service: S;
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;

@@ -164,14 +164,14 @@ const MEMBERS: Readonly<Record<string, ReadonlyArray<(texts: Texts) => Member>>>
     ({ a, w }) => ({ body: { Type: "User", Code: w, Message: a }, text: a, subcode: w }),
     ({ a, w }) => ({ body: { Error: { Type: "Sender", Code: w, Message: a } }, text: a, subcode: w }),
   ],
-  "A text at `message`, `error` or `detail`": [
+  "A string at `message`, `error` or `detail`": [
     ({ a }) => ({ body: { message: a, more_info: "https://a.test" }, text: a }),
     ({ a, w }) => ({ body: { code: w, message: a }, text: a, subcode: w }),
     ({ a }) => ({ body: { error: true, message: a }, text: a }),
     ({ a }) => ({ body: { error: a }, text: a }),
     ({ a }) => ({ body: { detail: a }, text: a }),
   ],
-  "Lists of texts by field: Django": [
+  "Lists of strings by field: Django": [
     ({ a, b, f }) => ({
       body: { [f]: [a, b] },
       text: `${f}: ${a}; ${f}: ${b}`,

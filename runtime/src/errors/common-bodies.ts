@@ -112,7 +112,7 @@ export const COMMON_BODIES: readonly CommonBody[] = [
     read: ofObject(readAws),
   },
   {
-    name: "A text at `message`, `error` or `detail`",
+    name: "A string at `message`, `error` or `detail`",
     examples: [
       { message: "No such book", code: 20404 },
       { error: "No such book" },
@@ -124,7 +124,7 @@ export const COMMON_BODIES: readonly CommonBody[] = [
     }),
   },
   {
-    name: "Lists of texts by field: Django",
+    name: "Lists of strings by field: Django",
     examples: [{ title: ["This field is required."], isbn: ["Not a number."] }],
     read: ofObject((body) => (Object.values(body).every(isTexts) ? readFieldMap(body) : undefined)),
   },

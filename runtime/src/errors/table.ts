@@ -18,7 +18,7 @@ export const ERRORS = {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be part of a URL path; {remedy}",
     cause:
-      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path. If several parameters share a path segment, one contains the text that separates them.",
+      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path. Or several parameters share a path segment, and one of the values contains the text that separates the parameters.",
     remedy: "Send a value that is not empty, not `.` or `..`, and has no control characters.",
   },
   PARAMETER_VALUE_INVALID: {
@@ -177,7 +177,7 @@ export const ERRORS = {
     code: Code.Aborted,
     text: "{server}: the response of the sign-in is not usable: {problem}",
     cause:
-      "The browser returned with a response for another sign-in or from another server: its state or issuer differs. No code was redeemed.",
+      "The browser returned with a response for another sign-in or from another server: the state or issuer of the response differs. No code was redeemed.",
     remedy: "Sign in again. If the error repeats, someone may be interfering with the browser.",
   },
   OAUTH_SIGN_IN_TIMEOUT: {
@@ -190,9 +190,9 @@ export const ERRORS = {
     code: Code.FailedPrecondition,
     text: "cannot listen on port {port} of this machine: {problem}",
     cause:
-      "The browser must return to this port, but another program uses the port, or listening on it needs more rights.",
+      "The browser must return to this port, but another program uses the port, or this user may not listen on it.",
     remedy:
-      "Choose another port that is registered for the client. If the server accepts any port, choose none.",
+      "Choose another port that is registered for the client. If the server accepts any port, do not choose one.",
   },
   OAUTH_TOKEN_REFUSED: {
     code: Code.Unauthenticated,

@@ -85,7 +85,7 @@ test("a feed keeps 8 MiB of items for new watchers, and reports a gap if it list
   expect(watcher.batches.map(({ gap }) => gap).indexOf(true)).toBe(0);
 });
 
-test("only events older than the newest 1,024, which a token contains, may be delivered again", async () => {
+test("only events that are older than the 1,024 events in a token may be delivered again", async () => {
   const feed = new BigFeed();
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
   feed.add(1_112, 1);
@@ -128,7 +128,7 @@ test.each([
   [200, true],
   [700, false],
 ])(
-  "the error of a feed with %i items contains its token, unless it would exceed the size that clients accept: %j",
+  "the error of a feed with %i items contains a resume token, unless the token is larger than clients accept: %j",
   async (count, isCarried) => {
     const feed = new BigFeed();
     const { watching, rest } = startWatching({ options: { fetch: feed.fetch } });

@@ -16,7 +16,7 @@ const MARKS: ReadonlyMap<string, readonly Buffer[]> = new Map([
   ["x-gzip", GZIP],
   ["zstd", [Buffer.of(0xb5, 0x2f, 0xfd), Buffer.of(0x2a, 0x4d, 0x18)]],
 ]);
-/** The maximum number of bytes of a mark at the end of a chunk, if the mark continues in the next chunk. */
+/** The maximum number of a mark's bytes on one side of a chunk boundary, if the boundary splits the mark. */
 const CUT = 2;
 
 /**

@@ -11,6 +11,7 @@ import {
 } from "connect-rest-codec/internal";
 import { invalidParameter } from "./invalid-value.ts";
 import { utf8Text } from "./parameters.ts";
+import type { PathValue } from "./path-segment.ts";
 import { markAny } from "./untellable.ts";
 
 const MINUS_ZERO = new NumberText("-0", -0);
@@ -104,6 +105,35 @@ export function memberOfTypes(
 }
 
 /**
+ * Returns the text of a oneof member that replaces its message in a parameter.
+ *
+ * @param types the JSON types from which a receiver recognizes the member
+ * @param all the JSON types of all members
+ * @param value the member in the message, for the error
+ * @throws ConnectError INVALID_ARGUMENT if a receiver may read the text as a number or boolean, and thus
+ *   recognize another member
+ */
+export function memberText(
+  text: PathValue,
+  name: string,
+  types: readonly string[],
+  all: readonly string[],
+  value: unknown,
+): PathValue {
+  const type = textType(String(text), all);
+  if (types.includes(type)) return text;
+  const problem = `is read as a ${type}, which chooses another member of its oneof`;
+  throw invalidParameter(name, "request", { problem, remedy: "set that member" }, { value });
+}
+
+/** Returns the JSON type that a receiver may see in a text. Some receivers read `1e3`, `0x1F` and `" 5"`. */
+function textType(text: string, all: readonly string[]): string {
+  const isNumber = text.trim() !== "" && !Number.isNaN(Number(text));
+  if (all.includes("number") && isNumber) return "number";
+  return all.includes("boolean") && /^\s*(?:true|false)\s*$/i.test(text) ? "boolean" : "string";
+}
+
+/**
  * Returns the INVALID_ARGUMENT error for a message whose JSON is the value of a oneof member, if no member is
  * set.
  */
@@ -112,7 +142,7 @@ export function noMember(oneof: string, message: unknown): Error {
     problem: "has no member set, so that there is no value",
     remedy: "set one, or leave the message out",
   };
-  return invalidParameter(oneof, "body", problem, { value: message });
+  return invalidParameter(oneof, "request", problem, { value: message });
 }
 
 function otherMember(discriminator: string, own: JsonValue, remedy: string, value: unknown): Error {

@@ -75,7 +75,7 @@ function keysOf({ discriminator, fields }: MaskedField, seen: Set<MaskTable>): s
   return discriminator === undefined ? keys : [discriminator, ...keys];
 }
 
-/** The mask that contains a step, for the error, and the case of its paths. */
+/** The mask that contains a step (named in errors), and the case of its paths. */
 interface Whole {
   readonly mask: FieldMask;
   readonly names: MaskNames;

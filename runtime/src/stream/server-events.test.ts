@@ -42,7 +42,7 @@ test("the examples of the standard are parsed as the standard specifies", async 
   expect(await eventsIn("data:test\n\ndata: test\n\n")).toEqual([plain("test"), plain("test")]);
 });
 
-test("a name applies to one event and an ID also to later events, and an event without data is skipped", async () => {
+test("a name applies to one event, an ID also applies to later events, and an event without data is skipped", async () => {
   expect(await eventsIn("event: a\nid: 1\ndata: x\n\nevent: b\n\nid: 2\0\ndata: y\n\nother: z\n\n")).toEqual([
     plain("x", { event: "a", id: "1" }),
     plain("y", { id: "1" }),

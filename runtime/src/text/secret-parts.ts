@@ -48,7 +48,8 @@ export function isLong(secret: string): boolean {
 }
 
 /**
- * Reports whether a text that is shorter than a long secret may contain part of it. This is a quick check.
+ * Reports whether a text that is shorter than a long secret may contain part of the secret. This is a quick
+ * check.
  */
 export function mayHoldPart(text: string, secret: string): boolean {
   if (!isLong(secret) || text.length < MIN_PART) return false;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { failureOf } from "../testing/failure.ts";
+import { VERSION } from "../version.ts";
 import { baseOf, resolveOptions, UPSTREAM_DEFAULTS, type UpstreamOptions } from "./options.ts";
 
 const BASE_URL = "https://api.example.test";
@@ -13,7 +14,7 @@ test("every limit of an upstream has a finite default", () => {
   for (const value of [settings, settings.retry ?? {}, settings.breaker ?? {}].flatMap(Object.values)) {
     if (typeof value === "number") expect(value).toBeLessThan(2 ** 31);
   }
-  expect(settings.userAgent).toBe("connect-rest-runtime/0.1.0");
+  expect(settings.userAgent).toBe(`connect-rest-runtime/${VERSION}`);
   expect(credentials).toEqual({});
   expect([...bases]).toEqual([["", { origin: BASE_URL, prefix: "" }]]);
   expect(otherBase).toEqual({ origin: BASE_URL, prefix: "" });

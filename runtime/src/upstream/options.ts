@@ -186,7 +186,7 @@ const NAMES: Readonly<Record<keyof Required<UpstreamOptions>, true>> = {
 /** The validated limits and headers of an upstream, with defaults. */
 export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly userAgent: string;
-  /** Undefined if the `fetch` decides. */
+  /** Undefined if a supplied `fetch` sets the header itself. */
   readonly acceptEncoding: string | undefined;
   /** Undefined for the runtime's own connections. */
   readonly client: SuppliedClient | undefined;

@@ -178,7 +178,7 @@ export class Responses {
       return { ...head, body: await this.decompressing.run(signal, work) };
     } catch (error) {
       if (!(error instanceof DecompressError)) throw error;
-      // the error status is sufficient without a text
+      // an error status suffices, even without the text of the error
       if (tolerant(status)) return { ...head, truncated: true, body: new Uint8Array() };
       throw decompressError(error, this.failureContext);
     }

@@ -66,7 +66,7 @@ function lacksConnections(): boolean {
 
 /**
  * Returns the default client of the platform: the platform's `fetch` if the runtime's own connections cannot
- * work. Otherwise it is undefined, which means the runtime's own connections.
+ * work. Otherwise returns undefined, which means the runtime's own connections.
  *
  * @param invalid creates the error for an option
  */

@@ -182,7 +182,7 @@ test("a code lasts 60 seconds, is bound to its redirect_uri, and yields a refres
   expect(got.json).not.toHaveProperty("refresh_token");
 });
 
-test("an authorization error is shown if the redirect address is invalid, and otherwise returned with the state", async () => {
+test("an authorization error is shown if the redirect address is invalid; otherwise, it is sent to that address", async () => {
   expect((await authorize({ ...asking, client_id: "x" })).status).toBe(400);
   expect((await authorize({ ...asking, redirect_uri: "https://evil.example/" })).status).toBe(400);
   const two = "otherConsumerKey000000000000000000000000000000001";

@@ -31,10 +31,7 @@ export function nextState(call: Call, post: Post, fail: (detail: string) => Erro
   return wanted;
 }
 
-/**
- * Saves an edited post in its next state. A post that is no longer a draft, queued or submitted gets a new
- * id.
- */
+/** Saves an edited post in its next state. A post gets a new id when it is published. */
 export function saveEdited(call: Call, blog: Blog, post: Post, state: PostState): Post {
   const { world } = call;
   const user = requireUser(call.caller);

@@ -71,6 +71,11 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning: "A member of a oneof has `unknown`. Any unknown key would select that member.",
       remedy: "Move the field out of the oneof.",
     },
+    "alias-shared": {
+      meaning:
+        "An alias of a field is also a name, an alias or a source of another field of the message, so that one value of a response would set both fields. Two fields with the same `name` are meant to read one value, and members of one oneof exclude each other.",
+      remedy: "Remove the alias from one of the fields, or give both fields the same `name`.",
+    },
     "alias-twice": {
       meaning: "An alias is empty, or is already a name of the field or enum value.",
       remedy: "Remove the alias.",

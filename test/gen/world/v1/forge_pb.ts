@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file world/v1/forge.proto.
  */
 export const file_world_v1_forge: GenFile = /*@__PURE__*/
-  fileDesc("ChR3b3JsZC92MS9mb3JnZS5wcm90bxIId29ybGQudjEiQgoWQ29tcGFyZUJyYW5jaGVzUmVxdWVzdBIMCgRyZXBvGAEgASgJEgwKBGJhc2UYAiABKAkSDAoEaGVhZBgDIAEoCSIrChdDb21wYXJlQnJhbmNoZXNSZXNwb25zZRIQCghhaGVhZF9ieRgBIAEoBSJOChFHZXRBcmNoaXZlUmVxdWVzdBIMCgRyZXBvGAEgASgJEgsKA3JlZhgCIAEoCRITCgZmb3JtYXQYAyABKAlIAIgBAUIJCgdfZm9ybWF0IiEKEkdldEFyY2hpdmVSZXNwb25zZRILCgN1cmwYASABKAkytAIKDEZvcmdlU2VydmljZRKFAQoPQ29tcGFyZUJyYW5jaGVzEiAud29ybGQudjEuQ29tcGFyZUJyYW5jaGVzUmVxdWVzdBohLndvcmxkLnYxLkNvbXBhcmVCcmFuY2hlc1Jlc3BvbnNlIi2C0+STAicSJS9yZXBvcy97cmVwb30vY29tcGFyZS97YmFzZX0uLi57aGVhZH0SjgEKCkdldEFyY2hpdmUSGy53b3JsZC52MS5HZXRBcmNoaXZlUmVxdWVzdBocLndvcmxkLnYxLkdldEFyY2hpdmVSZXNwb25zZSJFgtPkkwI/WhcSFS9yZXBvcy97cmVwb30vYXJjaGl2ZRIkL3JlcG9zL3tyZXBvfS9hcmNoaXZlL3tyZWZ9Lntmb3JtYXR9Ggu66xgHCgVmb3JnZWIGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChR3b3JsZC92MS9mb3JnZS5wcm90bxIId29ybGQudjEiQgoWQ29tcGFyZUJyYW5jaGVzUmVxdWVzdBIMCgRyZXBvGAEgASgJEgwKBGJhc2UYAiABKAkSDAoEaGVhZBgDIAEoCSIrChdDb21wYXJlQnJhbmNoZXNSZXNwb25zZRIQCghhaGVhZF9ieRgBIAEoBSJOChFHZXRBcmNoaXZlUmVxdWVzdBIMCgRyZXBvGAEgASgJEgsKA3JlZhgCIAEoCRITCgZmb3JtYXQYAyABKAlIAIgBAUIJCgdfZm9ybWF0IiEKEkdldEFyY2hpdmVSZXNwb25zZRILCgN1cmwYASABKAkidgoRTGlzdElzc3Vlc1JlcXVlc3QSDAoEcmVwbxgBIAEoCRImCgltaWxlc3RvbmUYAiABKAsyEy53b3JsZC52MS5NaWxlc3RvbmUSKwoGZXhjZXB0GAMgAygLMhMud29ybGQudjEuTWlsZXN0b25lQga66xgCIAQiYwoJTWlsZXN0b25lEiAKBm51bWJlchgBIAEoA0IOuusYCmIIIgZudW1iZXJIABIfCgV0aXRsZRgCIAEoCUIOuusYCmIIIgZzdHJpbmdIAEITCgltaWxlc3RvbmUSBrrrGAIQBCJLChNHZXRNaWxlc3RvbmVSZXF1ZXN0EgwKBHJlcG8YASABKAkSJgoJbWlsZXN0b25lGAIgASgLMhMud29ybGQudjEuTWlsZXN0b25lIiUKFEdldE1pbGVzdG9uZVJlc3BvbnNlEg0KBXRpdGxlGAEgASgJIiQKEkxpc3RJc3N1ZXNSZXNwb25zZRIOCgZpc3N1ZXMYASADKAkymAQKDEZvcmdlU2VydmljZRKFAQoPQ29tcGFyZUJyYW5jaGVzEiAud29ybGQudjEuQ29tcGFyZUJyYW5jaGVzUmVxdWVzdBohLndvcmxkLnYxLkNvbXBhcmVCcmFuY2hlc1Jlc3BvbnNlIi2C0+STAicSJS9yZXBvcy97cmVwb30vY29tcGFyZS97YmFzZX0uLi57aGVhZH0SjgEKCkdldEFyY2hpdmUSGy53b3JsZC52MS5HZXRBcmNoaXZlUmVxdWVzdBocLndvcmxkLnYxLkdldEFyY2hpdmVSZXNwb25zZSJFgtPkkwI/WhcSFS9yZXBvcy97cmVwb30vYXJjaGl2ZRIkL3JlcG9zL3tyZXBvfS9hcmNoaXZlL3tyZWZ9Lntmb3JtYXR9EmUKCkxpc3RJc3N1ZXMSGy53b3JsZC52MS5MaXN0SXNzdWVzUmVxdWVzdBocLndvcmxkLnYxLkxpc3RJc3N1ZXNSZXNwb25zZSIcgtPkkwIWEhQvcmVwb3Mve3JlcG99L2lzc3VlcxJ7CgxHZXRNaWxlc3RvbmUSHS53b3JsZC52MS5HZXRNaWxlc3RvbmVSZXF1ZXN0Gh4ud29ybGQudjEuR2V0TWlsZXN0b25lUmVzcG9uc2UiLILT5JMCJhIkL3JlcG9zL3tyZXBvfS9taWxlc3RvbmVzL3ttaWxlc3RvbmV9Ggu66xgHCgVmb3JnZWIGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
  * @generated from message world.v1.CompareBranchesRequest
@@ -103,6 +103,120 @@ export const GetArchiveResponseSchema: GenMessage<GetArchiveResponse> = /*@__PUR
   messageDesc(file_world_v1_forge, 3);
 
 /**
+ * @generated from message world.v1.ListIssuesRequest
+ */
+export type ListIssuesRequest = Message<"world.v1.ListIssuesRequest"> & {
+  /**
+   * @generated from field: string repo = 1;
+   */
+  repo: string;
+
+  /**
+   * @generated from field: world.v1.Milestone milestone = 2;
+   */
+  milestone?: Milestone | undefined;
+
+  /**
+   * @generated from field: repeated world.v1.Milestone except = 3;
+   */
+  except: Milestone[];
+};
+
+/**
+ * Describes the message world.v1.ListIssuesRequest.
+ * Use `create(ListIssuesRequestSchema)` to create a new message.
+ */
+export const ListIssuesRequestSchema: GenMessage<ListIssuesRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_forge, 4);
+
+/**
+ * A milestone, by number or by title.
+ *
+ * @generated from message world.v1.Milestone
+ */
+export type Milestone = Message<"world.v1.Milestone"> & {
+  /**
+   * @generated from oneof world.v1.Milestone.milestone
+   */
+  milestone: {
+    /**
+     * @generated from field: int64 number = 1;
+     */
+    value: bigint;
+    case: "number";
+  } | {
+    /**
+     * @generated from field: string title = 2;
+     */
+    value: string;
+    case: "title";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message world.v1.Milestone.
+ * Use `create(MilestoneSchema)` to create a new message.
+ */
+export const MilestoneSchema: GenMessage<Milestone> = /*@__PURE__*/
+  messageDesc(file_world_v1_forge, 5);
+
+/**
+ * @generated from message world.v1.GetMilestoneRequest
+ */
+export type GetMilestoneRequest = Message<"world.v1.GetMilestoneRequest"> & {
+  /**
+   * @generated from field: string repo = 1;
+   */
+  repo: string;
+
+  /**
+   * @generated from field: world.v1.Milestone milestone = 2;
+   */
+  milestone?: Milestone | undefined;
+};
+
+/**
+ * Describes the message world.v1.GetMilestoneRequest.
+ * Use `create(GetMilestoneRequestSchema)` to create a new message.
+ */
+export const GetMilestoneRequestSchema: GenMessage<GetMilestoneRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_forge, 6);
+
+/**
+ * @generated from message world.v1.GetMilestoneResponse
+ */
+export type GetMilestoneResponse = Message<"world.v1.GetMilestoneResponse"> & {
+  /**
+   * @generated from field: string title = 1;
+   */
+  title: string;
+};
+
+/**
+ * Describes the message world.v1.GetMilestoneResponse.
+ * Use `create(GetMilestoneResponseSchema)` to create a new message.
+ */
+export const GetMilestoneResponseSchema: GenMessage<GetMilestoneResponse> = /*@__PURE__*/
+  messageDesc(file_world_v1_forge, 7);
+
+/**
+ * @generated from message world.v1.ListIssuesResponse
+ */
+export type ListIssuesResponse = Message<"world.v1.ListIssuesResponse"> & {
+  /**
+   * @generated from field: repeated string issues = 1;
+   */
+  issues: string[];
+};
+
+/**
+ * Describes the message world.v1.ListIssuesResponse.
+ * Use `create(ListIssuesResponseSchema)` to create a new message.
+ */
+export const ListIssuesResponseSchema: GenMessage<ListIssuesResponse> = /*@__PURE__*/
+  messageDesc(file_world_v1_forge, 8);
+
+/**
  * A code forge.
  *
  * @generated from service world.v1.ForgeService
@@ -127,6 +241,24 @@ export const ForgeService: GenService<{
     methodKind: "unary";
     input: typeof GetArchiveRequestSchema;
     output: typeof GetArchiveResponseSchema;
+  },
+  /**
+   * The query has a number or a text.
+   *
+   * @generated from rpc world.v1.ForgeService.ListIssues
+   */
+  listIssues: {
+    methodKind: "unary";
+    input: typeof ListIssuesRequestSchema;
+    output: typeof ListIssuesResponseSchema;
+  },
+  /**
+   * @generated from rpc world.v1.ForgeService.GetMilestone
+   */
+  getMilestone: {
+    methodKind: "unary";
+    input: typeof GetMilestoneRequestSchema;
+    output: typeof GetMilestoneResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_world_v1_forge, 0);

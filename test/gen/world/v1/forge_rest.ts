@@ -5,18 +5,28 @@
 import {
   type MessageTable,
   type MethodRules,
+  type PathValue,
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
   type UnaryAdapter,
   fits,
+  memberText,
   noBinding,
+  noMember,
   pathParts,
   pathSegment,
   table,
   unary,
 } from "connect-rest-runtime/adapter";
-import { type CompareBranchesRequest, ForgeService, type GetArchiveRequest } from "./forge_pb.ts";
+import {
+  type CompareBranchesRequest,
+  ForgeService,
+  type GetArchiveRequest,
+  type GetMilestoneRequest,
+  type ListIssuesRequest,
+  type Milestone,
+} from "./forge_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** @generated from message world.v1.CompareBranchesResponse */
@@ -27,6 +37,16 @@ export const CompareBranchesResponseTable: MessageTable = table("world.v1.Compar
 /** @generated from message world.v1.GetArchiveResponse */
 export const GetArchiveResponseTable: MessageTable = table("world.v1.GetArchiveResponse", () => [
   [1, "string", "url"],
+]);
+
+/** @generated from message world.v1.GetMilestoneResponse */
+export const GetMilestoneResponseTable: MessageTable = table("world.v1.GetMilestoneResponse", () => [
+  [1, "string", "title"],
+]);
+
+/** @generated from message world.v1.ListIssuesResponse */
+export const ListIssuesResponseTable: MessageTable = table("world.v1.ListIssuesResponse", () => [
+  [1, { list: "string" }, "issues"],
 ]);
 
 /** Rules of all methods of world.v1.ForgeService. */
@@ -93,6 +113,50 @@ export const ForgeService_getArchive: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.ForgeService.GetArchive)
 
 /**
+ * The query has a number or a text.
+ *
+ * GET /repos/{repo}/issues
+ *
+ * @generated from rpc world.v1.ForgeService.ListIssues
+ */
+export const ForgeService_listIssues: UnaryAdapter<
+  typeof ForgeService.method.listIssues.input,
+  typeof ForgeService.method.listIssues.output
+> = unary(ForgeService.method.listIssues, {
+  rules: { ...ForgeService_rules, idempotent: true },
+  request(message: ListIssuesRequest): RestRequest {
+    const request = new RequestWriter("GET", `/repos/${pathSegment(message.repo, "repo")}/issues`);
+    if (message.milestone !== undefined) request.query("milestone", textOfMilestone(message.milestone));
+    request.queryList("except", message.except.map((item) => textOfMilestone(item)), "comma");
+    return request;
+  },
+  body: ListIssuesResponseTable,
+});
+// @@protoc_insertion_point(method:world.v1.ForgeService.ListIssues)
+
+/**
+ * GET /repos/{repo}/milestones/{milestone}
+ *
+ * @generated from rpc world.v1.ForgeService.GetMilestone
+ */
+export const ForgeService_getMilestone: UnaryAdapter<
+  typeof ForgeService.method.getMilestone.input,
+  typeof ForgeService.method.getMilestone.output
+> = unary(ForgeService.method.getMilestone, {
+  rules: { ...ForgeService_rules, idempotent: true },
+  request(message: GetMilestoneRequest): RestRequest {
+    const repo = pathSegment(message.repo, "repo");
+    const milestone = pathSegment(
+      message.milestone === undefined ? "" : textOfMilestone(message.milestone),
+      "milestone",
+    );
+    return new RequestWriter("GET", `/repos/${repo}/milestones/${milestone}`);
+  },
+  body: GetMilestoneResponseTable,
+});
+// @@protoc_insertion_point(method:world.v1.ForgeService.GetMilestone)
+
+/**
  * A code forge.
  *
  * @generated from service world.v1.ForgeService
@@ -102,16 +166,42 @@ export const ForgeServiceRest: ServiceAdapter<typeof ForgeService> = {
   methods: {
     compareBranches: ForgeService_compareBranches,
     getArchive: ForgeService_getArchive,
+    listIssues: ForgeService_listIssues,
+    getMilestone: ForgeService_getMilestone,
   },
   comments: {
     service: "A code forge.",
     methods: {
       compareBranches: "One path segment has the names of both branches.",
       getArchive: "The format of the archive is the extension of the file.",
+      listIssues: "The query has a number or a text.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.ForgeService)
 };
 // @@protoc_insertion_point(service:world.v1.ForgeService)
+
+/** Writes world.v1.Milestone as text. */
+function textOfMilestone(message: Milestone): PathValue {
+  switch (message.milestone.case) {
+    case "number":
+      return memberText(
+        message.milestone.value,
+        "number",
+        ["number"],
+        ["number", "string"],
+        message.milestone.value,
+      );
+    case "title":
+      return memberText(
+        message.milestone.value,
+        "title",
+        ["string"],
+        ["number", "string"],
+        message.milestone.value,
+      );
+  }
+  throw noMember("milestone", message);
+}
 
 // @@protoc_insertion_point(end)

@@ -52,14 +52,15 @@ export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
   header?: HeaderCondition | undefined;
 
   /**
-   * The RPC code of the error. Default: the code of the HTTP status.
+   * The RPC code of the error. Default: the default code for the HTTP status.
    *
    * @generated from field: optional google.rpc.Code code = 4;
    */
   code?: Code | undefined;
 
   /**
-   * The `reason` in google.rpc.ErrorInfo, in UPPER_SNAKE_CASE. Default: the reason of the HTTP status.
+   * The `reason` in google.rpc.ErrorInfo, in UPPER_SNAKE_CASE. Default: the default reason for the HTTP
+   * status.
    *
    * @generated from field: string reason = 5;
    */

@@ -546,9 +546,9 @@ export type Http = Message<"connectrest.v1.Http"> & {
 
   /**
    * Omits fields with `google.api.field_behavior = REQUIRED` from queries and bodies if they have the zero
-   * value, like all other fields. Set this rule for upstreams to which an explicit zero means something other
-   * than an absent field. Default: false; required fields are always sent, since upstreams reject requests
-   * without them.
+   * value, like all other fields. Set this rule if the upstream treats an explicit zero differently from an
+   * absent field. Default: false; required fields are always sent, since upstreams reject requests without
+   * them.
    *
    *     // /books?page=0, where `int32 page` is REQUIRED; with this rule /books
    *     option (connectrest.v1.method).http = {omit_required_zeros: true};

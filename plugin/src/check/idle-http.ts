@@ -1,0 +1,98 @@
+/** Finds rules for the notation of requests that have no effect on any value of a request. */
+import { type DescField, ScalarType } from "@bufbuild/protobuf";
+import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
+import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
+import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
+import {
+  Http_Nesting,
+  Http_Slash,
+  HttpSchema,
+  Json_Integers,
+  JsonSchema,
+  MethodRulesSchema,
+  ParameterSchema,
+} from "../gen/connectrest/v1/method_rules_pb.ts";
+import { parameterPaths } from "../model/body-fields.ts";
+import type { MethodModel } from "../model/model.ts";
+import type { TypeModels } from "../model/types.ts";
+import { FieldUses } from "../model/uses.ts";
+
+const { field: RULE } = MethodRulesSchema;
+const { field: HTTP } = HttpSchema;
+
+/** The kinds of bodies whose names a constant parameter can join. */
+const NAMED_BODIES: ReadonlySet<string> = new Set(["fields", "form", "multipart"]);
+
+/** Reports rules for the notation of values that a request of the method does not have. */
+export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: Problems): void {
+  const { desc, annotation, bindings } = method;
+  const idle = (place: OptionPath, rule: string, reason: string) => {
+    const text = `${rule} of ${nameOf(desc)} has no effect: ${reason}; remove it`;
+    problems.add(desc, [RULES, ...place], "no-effect", text);
+  };
+  const { http, json } = annotation;
+  const flag = (rule: keyof typeof HTTP, has: boolean, reason: string) => {
+    if (!has) idle([RULE.http.number, HTTP[rule].number], HTTP[rule].name, reason);
+  };
+  const variables = bindings.flatMap((binding) => [...binding.variables.values()]);
+  if (variables.length === 0) {
+    const reason = "no path has a variable";
+    flag("slash", http?.slash !== Http_Slash.REFUSE, reason);
+    flag("controlCharactersInPath", http?.controlCharactersInPath !== true, reason);
+  }
+  const hasBytes = (paths: ReadonlyArray<readonly DescField[]>) =>
+    paths.some((path) => isTree(path.at(-1)) || isOf(path.at(-1), [ScalarType.BYTES]));
+  if (http?.urlSafeBase64InPath) {
+    flag("urlSafeBase64InPath", hasBytes(variables), "no path variable is of type bytes");
+  }
+  if (http?.urlSafeBase64InQuery) {
+    const has = hasBytes(bindings.flatMap(({ query }) => query));
+    flag("urlSafeBase64InQuery", has, "no parameter of the query is of type bytes");
+  }
+  if (http?.nesting === Http_Nesting.BRACKETS) {
+    const paths = bindings.flatMap(parameterPaths);
+    const has = paths.some((path) => path.length > 1 || isTree(path.at(-1)));
+    flag("nesting", has, "no parameter of a query or a form is nested");
+  }
+  if (http?.omitRequiredZeros) {
+    const has = sentFields(method, types).some(([field]) => types.required(field));
+    flag("omitRequiredZeros", has, "no field outside of the path is REQUIRED");
+  }
+  if (json?.integers === Json_Integers.NUMBERS) {
+    const has = sentFields(method, types).some(
+      ([field, uses]) =>
+        uses.has("json") && types.field(field).number === undefined && isOf(field, BIG_INTEGERS),
+    );
+    const place = [RULE.json.number, JsonSchema.field.integers.number];
+    if (!has) idle(place, "integers", "no field in JSON takes the notation of 64-bit integers from it");
+  }
+  if (bindings.some(({ body }) => NAMED_BODIES.has(body.kind))) return;
+  annotation.parameters.forEach(({ name, inQuery }, index) => {
+    const place = [RULE.parameters.number, index, ParameterSchema.field.inQuery.number];
+    if (inQuery) idle(place, `in_query of the parameter \`${name}\``, "no body could hold the parameter");
+  });
+}
+
+/** Returns the fields that a method sends outside of the path, with their uses. */
+function sentFields(method: MethodModel, types: TypeModels): Array<[DescField, ReadonlySet<string>]> {
+  const uses = new FieldUses(types);
+  uses.addRequest({
+    ...method,
+    bindings: method.bindings.map((binding) => ({ ...binding, variables: new Map() })),
+  });
+  return [...uses];
+}
+
+/** Reports whether the type of a value is one of some scalar types, or a message that wraps one. */
+function isOf(field: DescField | undefined, scalars: Iterable<ScalarType>): boolean {
+  const message = field && valueMessageOf(field);
+  const value = message !== undefined && isScalarMessage(message) ? message.fields[0] : field;
+  return value?.scalar !== undefined && new Set(scalars).has(value.scalar);
+}
+
+/** Reports whether a value is split into parameters only at run time. */
+function isTree(field: DescField | undefined): boolean {
+  const message = field && valueMessageOf(field);
+  return field?.fieldKind === "map" || (message !== undefined && !isScalarMessage(message));
+}
