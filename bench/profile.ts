@@ -104,7 +104,7 @@ async function profile(
 type Node = Profiled["profile"]["nodes"][number];
 
 /**
- * Returns the share of each part, largest first. A sample counts as own code of the part that is innermost on
+ * Returns the share of each part, largest first. A sample counts as own time of the part that is innermost on
  * the stack.
  */
 export function sharesOf({ profile, main, all }: Profiled): PartShare[] {

@@ -34,7 +34,8 @@ const SERVICES = [1, 10, 50];
 const MAX_ROUNDS = 15;
 
 /**
- * Starts the servers in turn, repeatedly, after one unmeasured start of each that fills the compile cache.
+ * Starts the servers in turn, repeatedly. The first start of each server is not measured, because it fills
+ * the compile cache.
  */
 export async function measureStart(options: Options): Promise<StartFigures[]> {
   const folder = mkdtempSync(join(tmpdir(), "bench-start-"));

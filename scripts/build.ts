@@ -7,8 +7,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { bundle, copyEntry, type Json } from "./bundle.ts";
+import { bundle, copyCommonJs, type Json } from "./bundle.ts";
 import { writeDeclarations } from "./declarations.ts";
+import { writeExports } from "./exports.ts";
 import { writePages } from "./package-pages.ts";
 import { PACKAGES } from "./packages.ts";
 
@@ -19,8 +20,11 @@ function build(name: string): void {
   writeDeclarations(name, target);
   const manifest = JSON.parse(readFileSync(join(name, "package.json"), "utf8")) as { [key: string]: Json };
   bundle(name, target, manifest);
-  writeFileSync(join(target, "package.json"), `${JSON.stringify(published(name, manifest), null, 2)}\n`);
-  copyEntry(name, target);
+  copyCommonJs(name, target);
+  writeFileSync(
+    join(target, "package.json"),
+    `${JSON.stringify(published(name, target, manifest), null, 2)}\n`,
+  );
   writePages(name, target, PACKAGES);
   cpSync("LICENSE", join(target, "LICENSE"));
   if (name === "plugin") copyProtos(target);
@@ -34,8 +38,10 @@ function copyProtos(target: string): void {
   }
 }
 
-/** Returns the manifest with references to JavaScript instead of TypeScript. */
-function published(folder: string, manifest: { [key: string]: Json }): Json {
+/**
+ * Returns the manifest with references to JavaScript instead of TypeScript. Writes the files for CommonJS.
+ */
+function published(folder: string, target: string, manifest: { [key: string]: Json }): Json {
   const { repository } = JSON.parse(readFileSync("package.json", "utf8")) as { repository?: Json };
   // `private` is removed; it prevents publishing the repository's TypeScript, which cannot run below
   // node_modules.
@@ -45,19 +51,9 @@ function published(folder: string, manifest: { [key: string]: Json }): Json {
     ...(typeof repository === "string" && {
       repository: { type: "git", url: repository, directory: folder },
     }),
-    ...(exports === undefined ? {} : { exports: withTypes(exports) }),
+    ...(exports === undefined ? {} : { exports: writeExports(target, exports) }),
     files: ["bin", "src", "docs", "protos"],
   };
-}
-
-function withTypes(exports: Json): Json {
-  const entries = Object.entries(exports as { [key: string]: string });
-  return Object.fromEntries(
-    entries.map(([name, source]) => [
-      name,
-      { types: source.replace(/\.ts$/, ".d.ts"), default: source.replace(/\.ts$/, ".js") },
-    ]),
-  );
 }
 
 function run(command: string, options: readonly string[]): void {

@@ -1,5 +1,5 @@
 /** Bundles a package into one JavaScript file per entry and a few shared files. */
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 
@@ -27,8 +27,10 @@ export function bundle(name: string, target: string, { exports = {}, bin }: { [k
   });
 }
 
-/** Copies the executable, which is already JavaScript and starts the bundled program. */
-export function copyEntry(name: string, target: string): void {
+/** Copies the CommonJS modules: the executable, which starts the program, and the error in browsers. */
+export function copyCommonJs(name: string, target: string): void {
+  const browser = "src/browser.cjs";
+  if (existsSync(join(name, browser))) copyFileSync(join(name, browser), join(target, browser));
   const entry = "bin/entry.cjs";
   const source = join(name, entry);
   if (!existsSync(source)) return;

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundle, copyEntry, type Json } from "../../scripts/bundle.ts";
+import { bundle, copyCommonJs, type Json } from "../../scripts/bundle.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -38,5 +38,5 @@ function publish(source: string, target: string): void {
     join(target, "package.json"),
     JSON.stringify({ ...manifest, exports: JSON.parse(exports) as Json }),
   );
-  copyEntry(join(ROOT, source), target);
+  copyCommonJs(join(ROOT, source), target);
 }

@@ -96,7 +96,7 @@ function eightDigits(chunk: u64): u64 {
  * it is less than the value of the first 19 digits.
  */
 function isTwentyDigits(start: usize): bool {
-  // after a leading 1, a value that has not wrapped is at least 10^19
+  // a value that starts with 1 is at least 10^19, unless it has wrapped around
   return byte(start) === 0x31 && magnitude >= 10000000000000000000;
 }
 

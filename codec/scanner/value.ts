@@ -94,7 +94,7 @@ function typeIndex(c: u32): usize {
   return c === 0x74 || c === 0x66 ? 2 : 1;
 }
 
-/** Reads a value inside which unknown keys cannot be reported. */
+/** Reads a value in which the host cannot name unknown keys. */
 export function unnamed(field: usize, at: usize): usize {
   hide();
   const end = value(field, at);

@@ -80,8 +80,8 @@ export class Invoker {
   }
 
   /**
-   * Makes a call and explains it. Of a stream, only the first message is requested. A dry run is not reported
-   * to listeners.
+   * Makes a call and explains it. For a stream, only the first message is requested. A dry run is not
+   * reported to listeners.
    */
   async explain(route: Route, message: AnyMessage, context: Explained): Promise<Explanation> {
     const { trace } = context;

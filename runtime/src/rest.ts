@@ -91,9 +91,9 @@ export interface Rest {
     onReady: () => void,
   ): Promise<WatchedFeed>;
   /**
-   * Explains a call: its HTTP requests and, if it is sent, the responses. Of a stream, only the first message
-   * is requested. A dry run sends nothing, waits for no rate limit, and ends with its first request. An error
-   * of the call is part of the explanation.
+   * Explains a call: its HTTP requests and, if it is sent, the responses. For a stream, only the first
+   * message is requested. A dry run sends nothing, waits for no rate limit, and ends with its first request.
+   * If the call fails, the explanation contains the error.
    *
    * @throws ConnectError reason METHOD_NOT_MAPPED
    */

@@ -190,7 +190,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_client_metadata" } });
 });
 
-test("software statements are rejected with that reason", async () => {
+test("a registration with a software statement gets unapproved_software_statement", async () => {
   const { body } = await steps.register({ ...GOOD, software_statement: "a.b.c" });
   expect(body.error).toBe("unapproved_software_statement");
 });

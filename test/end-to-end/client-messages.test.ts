@@ -76,7 +76,7 @@ test.each([
   expect(await rejection(body)).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
-test("a JSON message: that is nested too deeply is rejected as too large", async () => {
+test("a JSON message: with excessive nesting gets RESOURCE_EXHAUSTED", async () => {
   const body = `{"fields":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   expect(await rejection(body)).toMatchObject({ status: 429, code: "resource_exhausted" });
 });

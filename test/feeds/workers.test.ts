@@ -72,7 +72,7 @@ class Watcher {
   }
 }
 
-/** Starts a gateway with two workers, and watchers at both. */
+/** Starts a gateway with two workers, each of which has watchers. */
 async function start(settings = "") {
   writeFileSync(
     path.join(directory, "connect-rest.yaml"),
@@ -123,7 +123,7 @@ function expectAllOnce(): void {
   for (const { ids, gaps } of watchers) expect([ids, gaps]).toEqual([all, 0]);
 }
 
-test("two workers with watchers at both share one poller, and all watchers get each event once", async () => {
+test("two workers share one poller, and the watchers of both get each event once", async () => {
   const { metric } = await start();
   await eventually(() => metric("connect_rest_bus_feeds")).toBe(2);
   expect(await metric("connect_rest_bus_feeds_led")).toBe(1);

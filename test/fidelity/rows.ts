@@ -279,7 +279,7 @@ export const ROWS: readonly Row[] = [
     sends: "JSON in a string, for a field with `json_text`",
     body: response({ note: '{"text": "x"}' }),
     outcome: "none",
-    gets: "the value, as in JSON without the string",
+    gets: "the value that the JSON represents",
     message: { note: { text: "x" } },
   },
   {

@@ -11,7 +11,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { type ImageFile, withoutSourceInfo } from "./image.ts";
 
-/** Field numbers of FileDescriptorProto and ServiceDescriptorProto.method, with which source paths begin. */
+/** Field numbers of FileDescriptorProto and ServiceDescriptorProto, for the beginning of source paths. */
 const [MESSAGES, ENUMS, SERVICES, METHODS] = [4, 5, 6, 2];
 
 /**

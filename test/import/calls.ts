@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DescMethod, DescService, Message } from "@bufbuild/protobuf";
 import { createClient, type Transport } from "@connectrpc/connect";
-import { createRestTransport, type FetchFunction, Secret, type ServiceAdapter } from "connect-rest-runtime";
+import {
+  createRestTransport,
+  type FetchFunction,
+  type RestTransport,
+  Secret,
+  type ServiceAdapter,
+} from "connect-rest-runtime";
 import { runImport, TestProject } from "./project.ts";
 
 /** A request that an adapter sent. */
@@ -49,7 +55,9 @@ export class CalledDocument {
    */
   static async load(path: string, name: string, options: readonly string[] = []): Promise<CalledDocument> {
     const project = new TestProject();
-    const args = [path, "--output", project.folder, "--package", `${name}.v1`, ...options];
+    const report = join(project.folder, "report.md");
+    const names = ["--package", `${name}.v1`, "--report", report];
+    const args = [path, "--output", project.folder, ...names, ...options];
     const { code, errors } = await runImport(args);
     if (code !== 0) throw new Error(errors);
     const generated = await project.buf("generate");
@@ -73,6 +81,39 @@ export class CalledDocument {
     const found = this.methods.find((method) => method.name === name);
     if (found === undefined) throw new Error(`the document has no method ${name}`);
     return found;
+  }
+
+  /** Returns the place in the document that a method comes from; undefined for an additional method. */
+  placeOf({ input }: DescMethod): string | undefined {
+    const lock: unknown = JSON.parse(this.project.read("connect-rest-import.lock.json"));
+    const { names } = lock as { readonly names: Readonly<Record<string, string>> };
+    const source = Object.keys(names).find((key) => names[key] === input.name && key.endsWith("!request"));
+    return source?.replace(/!request$/, "");
+  }
+
+  /**
+   * Returns the lines of the report with causes that match, each as the element and its place in the
+   * document.
+   */
+  reported(cause: RegExp): readonly (readonly [element: string, place: string])[] {
+    const sections = this.project
+      .read("report.md")
+      .split(/^## /m)
+      .filter((section) => cause.test(section));
+    return sections.flatMap((section) => {
+      return [...section.matchAll(/^- `([^`]*)`: (.*)$/gm)].map(
+        ([, element = "", place = ""]) => [element, place] as const,
+      );
+    });
+  }
+
+  /** Returns a transport that calls an upstream at an address. */
+  transportTo(address: string): RestTransport {
+    const configuration = this.project.read("connect-rest.yaml");
+    const names = [...configuration.matchAll(/^ {6}(\w+): http/gm)].map(([, name = ""]) => name);
+    const bases = Object.fromEntries(names.map((name) => [name, address]));
+    const upstream = { baseUrl: address, credentials: CREDENTIALS, bases };
+    return createRestTransport({ adapters: this.adapters, upstreams: { [this.upstream]: upstream } });
   }
 
   /** Calls a method. `respond` answers the method's requests. */
@@ -121,7 +162,12 @@ function isAdapter(value: unknown): value is ServiceAdapter {
   return typeof value === "object" && value !== null && "service" in value && "methods" in value;
 }
 
-async function messagesOf(transport: Transport, method: DescMethod, input: object): Promise<Message[]> {
+/** Calls a method, and returns the messages of its response. */
+export async function messagesOf(
+  transport: Transport,
+  method: DescMethod,
+  input: object,
+): Promise<Message[]> {
   const client: Readonly<Record<string, unknown>> = createClient(method.parent, transport);
   const call = client[method.localName];
   if (typeof call !== "function") throw new Error(`${method.name} cannot be called`);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { PassThrough } from "node:stream";
@@ -35,6 +35,10 @@ export class TestProject {
 
   write(path: string, content: string): void {
     writeFileSync(join(this.folder, path), content);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.folder, path), "utf8");
   }
 
   buf(...args: readonly string[]): Promise<Output> {

@@ -7,11 +7,11 @@ import { checkAll } from "./openapi/echo-check.ts";
 const FETCHED = REAL_DOCUMENTS.filter((document) => existsSync(cachedPath(document)));
 const OPERATIONS = 40;
 const RUNS = 10;
-/** The maximum share of bodies for which the generator finds no valid value. */
+/** The maximum share of bodies for which no valid value is generated. */
 const UNCHECKED = 0.1;
 
 test.skipIf(FETCHED.length === 0).each(FETCHED)(
-  "valid bodies of $name are decoded without losses, and printed back equal",
+  "valid bodies of $name are decoded without losses, and printed without changes",
   async (real) => {
     const document = OpenApi.read(cachedPath(real));
     const operations = sampled(document.operations);

@@ -59,7 +59,7 @@ async function textOf(url: string): Promise<string> {
   return text;
 }
 
-test("examples/clients: the page shows the input that each language has", () => {
+test("examples/clients: every buf.gen.yaml contains the input that the page shows", () => {
   const page = readFileSync(`${EXAMPLE}/README.md`, "utf8");
   const [shown] = blocksBelow(page, "## How clients are generated");
   const templates = globSync(`${EXAMPLE}/*/buf.gen.yaml`);

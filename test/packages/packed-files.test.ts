@@ -24,7 +24,7 @@ const { workspaces = [] } = root;
 
 /** Files that a package may contain. */
 const SHIPPED =
-  /^(?:package\.json|README\.md|LICENSE|bin\/entry\.cjs|src\/(?:[\w-]+\/)*(?:[\w-]+\.ts|README\.md))$/;
+  /^(?:package\.json|README\.md|LICENSE|bin\/entry\.cjs|src\/browser\.cjs|src\/(?:[\w-]+\/)*(?:[\w-]+\.ts|README\.md))$/;
 
 /** Files that are only for tests. */
 const FOR_TESTS = /(?:^|\/)(?:testing|test|fixtures|corpus|__snapshots__|echo)\/|\.test\./;

@@ -1,13 +1,13 @@
 /** Runs one program with the built packages on each platform, and compares the table of platforms. */
 import { once } from "node:events";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run, start } from "../docs/shell.ts";
 import { buildTarballs, installTarballs } from "./installation.ts";
-import { installTool, PLATFORMS, type Platform } from "./platforms.ts";
+import { BROWSER_BUNDLES, installTool, PLATFORMS, type Platform } from "./platforms.ts";
 
 const TIMEOUT_MS = 600_000;
 
@@ -32,9 +32,22 @@ export async function main(): Promise<void> {
 `;
 
 const RUN = 'import { main } from "./call.ts";\nawait main();\n';
-const COMMONJS_RUN = "main();\n";
+const COMMONJS_RUN = 'import { main } from "./call";\nvoid main();\n';
+const COMMONJS_OPTIONS = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  module: "nodenext",
+  target: "es2024",
+  types: ["node"],
+  rootDir: ".",
+  outDir: "out",
+};
 const WORKER = `import { call } from "./call.ts";
 export default { fetch: async () => new Response(await call("URL").catch((error) => error.stack)) };
+`;
+const MESSAGE = `import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
+process.stdout.write(ErrorInfoSchema.typeName);
 `;
 const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -48,6 +61,9 @@ const worker :Workerd.Worker = (
 );
 `;
 const VITE = 'export default { build: { ssr: "run.ts", outDir: "vite" }, ssr: { noExternal: true } };\n';
+const VITE_PAGE =
+  'export default { build: { lib: { entry: "run.ts", formats: ["es"], fileName: "run" }, outDir: "page" } };\n';
+
 let folder = "";
 let upstream: Server | undefined;
 let userAgents: string[] = [];
@@ -67,11 +83,18 @@ beforeAll(async () => {
   const files = {
     "call.ts": call.replaceAll("EXTENSION", "ts"),
     "run.ts": RUN,
-    "run.cts": `${call.replaceAll("EXTENSION", "ts")}${COMMONJS_RUN}`,
+    "cjs/package.json": '{"type":"commonjs"}',
+    "cjs/tsconfig.json": JSON.stringify({ compilerOptions: COMMONJS_OPTIONS, include: ["*.ts"] }),
+    "cjs/call.ts": call.replaceAll(".EXTENSION", ""),
+    "cjs/run.ts": COMMONJS_RUN,
+    "buf.gen.cjs.yaml": commonJsTemplate(),
     "worker.ts": WORKER.replace("URL", url),
     "worker.capnp": WORKERD,
+    "message.ts": MESSAGE,
     "vite.config.js": VITE,
+    "vite.page.js": VITE_PAGE,
   };
+  mkdirSync(join(folder, "cjs"));
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
   const { status, stderr } = await run("npm run generate", folder);
   expect(status, stderr).toBe(0);
@@ -81,6 +104,14 @@ afterAll(() => {
   upstream?.close();
   rmSync(folder, { recursive: true });
 });
+
+/** Returns the example's template for a project that is compiled to CommonJS. */
+function commonJsTemplate(): string {
+  const template = readFileSync("examples/script/buf.gen.yaml", "utf8");
+  return template
+    .replaceAll("out: gen", "out: cjs/gen")
+    .replaceAll("import_extension=ts", "import_extension=none");
+}
 
 /** Returns what the program prints: the version of a package, and the code NOT_FOUND. */
 async function printedOn({ commands, tool }: Platform, executable: string): Promise<string> {
@@ -108,6 +139,28 @@ test.for(PLATFORMS)("$name: a program makes calls", { timeout: TIMEOUT_MS }, asy
   userAgents = [];
   expect(await printedOn(platform, path)).toBe("1.2.3 5");
   expect(userAgents).toHaveLength(2);
+});
+
+test.for([...BROWSER_BUNDLES])(
+  "%s for browsers: the program fails, and its error names the remedy",
+  {
+    timeout: TIMEOUT_MS,
+  },
+  async ([, commands]) => {
+    userAgents = [];
+    const { status, stderr } = await run(commands.join("\n"), folder);
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "connect-rest-runtime runs on servers, not in browsers. In a page, call a gateway with @connectrpc/connect-web, and import generated messages (_pb) but no adapters (_rest).",
+    );
+    expect(userAgents).toEqual([]);
+  },
+);
+
+test("esbuild for browsers: a program uses messages of the runtime", { timeout: TIMEOUT_MS }, async () => {
+  const options = "--bundle --format=esm --outfile=message.mjs --log-level=error";
+  const { stdout, stderr } = await run(`esbuild message.ts ${options}\nnode message.mjs`, folder);
+  expect(stdout, stderr).toBe("google.rpc.ErrorInfo");
 });
 
 test("the runtime's page lists the platforms", () => {

@@ -46,8 +46,8 @@ export const PLATFORMS: readonly Platform[] = [
   {
     name: "Node.js, CommonJS",
     client: "own connections",
-    commands: ["esbuild run.cts --format=cjs --outfile=run.cjs --log-level=error", "node run.cjs"],
-    settings: "`require`, in JavaScript",
+    commands: ["buf generate --template buf.gen.cjs.yaml", "tsc --project cjs", "node cjs/out/run.js"],
+    settings: "`require`, and TypeScript that becomes CommonJS",
   },
   {
     name: "esbuild, ES modules",
@@ -91,9 +91,20 @@ export const PLATFORMS: readonly Platform[] = [
     name: "Cloudflare Workers (workerd)",
     client: "`fetch`",
     tool: "workerd",
-    commands: [`${ESBUILD} --format=esm --outfile=worker.mjs worker.ts`, "TOOL serve worker.capnp"],
+    // the conditions of wrangler
+    commands: [
+      `${ESBUILD} --format=esm --conditions=workerd,worker,browser --outfile=worker.mjs worker.ts`,
+      "TOOL serve worker.capnp",
+    ],
     settings: "a bundle; `nodejs_compat`",
   },
 ];
+
+/** Commands that bundle `run.ts` for browsers. The last command runs the bundle. */
+export const BROWSER_BUNDLES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["esbuild", ["esbuild run.ts --bundle --format=esm --outfile=page.mjs --log-level=error", "node page.mjs"]],
+  ["Rolldown", ["rolldown run.ts --platform browser --format esm --file page.mjs", "node page.mjs"]],
+  ["Vite", ["vite build --config vite.page.js --logLevel error", "node page/run.js"]],
+]);
 
 export { installTool };

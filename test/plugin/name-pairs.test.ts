@@ -1,6 +1,6 @@
 /**
  * Checks every pair of values for the same name in the same place of a request, and every pair of fields that
- * read the same key of a response: the generator reports the pair, or the pair has a meaning.
+ * read the same key of a response: the generator reports the pair, or the pair is intended.
  */
 import { beforeAll, expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
@@ -157,8 +157,8 @@ message Res {
 );
 
 /**
- * Reports whether a pair of readers has a meaning: it reads one value into two fields on purpose, or the two
- * keys differ, because a source has one spelling.
+ * Reports whether a pair of readers is intended: both fields read the same value on purpose, or the keys
+ * differ, because a source has only one spelling.
  */
 function isMeant(label: string): boolean {
   if (label.includes("source") && label.includes("lowerCamel")) return true;

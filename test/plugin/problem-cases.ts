@@ -227,6 +227,20 @@ message Req { string name = 1; }`,
     ],
   },
   {
+    name: "response_body_of_stream",
+    source: `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a" response_body: "x"};
+    option (connectrest.v1.method).paginate = {items: "items", link: "next"};
+  }
+}
+message Req {}
+message Res { string x = 1; }`,
+    problems: [
+      "3:43: no-effect: response_body of case.S.Get has no effect: `items` of `paginate` says what the messages of the stream are read from; remove it",
+    ],
+  },
+  {
     name: "response_body_differs",
     source: `service S {
   rpc Get(Req) returns (Res) {

@@ -1,8 +1,8 @@
-/** Compares what the generator makes of a description with and without a rule. */
+/** Compares the generated code of sources with and without a rule. */
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** A description with a rule, and the same description without the rule. */
+/** A source with a rule, and the same source without the rule. */
 export interface RuleCase {
   readonly name: string;
   readonly source: string;
@@ -21,8 +21,8 @@ export function caseOfRule(name: string, rule: string, source: (rule: string) =>
 }
 
 /**
- * Returns the names of the cases in which the rule neither changes the generated code nor is reported. Cases
- * whose description is invalid without the rule are left out.
+ * Returns the names of the cases in which the rule neither changes the generated code nor is reported. Omits
+ * cases whose source is invalid without the rule.
  */
 export function silentCases(cases: readonly RuleCase[]): string[] {
   const sources = [...new Set(cases.flatMap(({ source, without }) => [source, without]))];

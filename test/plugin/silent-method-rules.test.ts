@@ -7,7 +7,7 @@ import {
 } from "../../plugin/src/gen/connectrest/v1/method_rules_pb.ts";
 import { caseOfRule, type RuleCase, silentCases } from "./rule-effects.ts";
 
-/** Rules by field of the annotation language. The rule of a case is in the marks. */
+/** Rules by field of the annotation language. `«»` encloses the tested rule. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   upstream: ['«upstream: "other"»'],
   base: ['«base: "other"»'],
@@ -312,7 +312,7 @@ function sourceOf(
   rule: string,
   service: string,
 ): string {
-  // An option that the rule of the case sets replaces that of the kind of method.
+  // The tested rule replaces an option with the same name in the context.
   const option = /^\w+:/.exec(rules)?.[0] ?? " ";
   const all = rule.includes(option) ? rule : `${rules} ${rule}`;
   return `import "google/api/field_behavior.proto";
@@ -339,7 +339,7 @@ const EXCEPTIONS: ReadonlyArray<readonly [rule: RegExp, reason: string]> = [
 const CASES: readonly RuleCase[] = Object.entries(CONTEXTS).flatMap(([kind, context]) => [
   ...Object.values({ ...SHARED, ...OF_METHODS })
     .flat()
-    // The kind of the method is the rule itself.
+    // The context already contains the tested rule.
     .filter((rule) => !(context.rules ?? "").startsWith(/^«(\w+:)/.exec(rule)?.[1] ?? "-"))
     .map((rule) => caseOfRule(`${kind} | ${rule}`, rule, (text) => sourceOf(context, text, ""))),
   ...(kind === "get" || kind === "post"

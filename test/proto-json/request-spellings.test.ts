@@ -112,7 +112,7 @@ const NUMBER_PIECES = [
   "",
 ];
 
-/** Numerals for strings of other types too, where they are plain text, a name or base64. */
+/** Numbers that are also used as strings of other types: as plain text, a name or base64. */
 const NUMERALS = fc.constantFrom("1e3", "1.0", "-0.0", "10e-1", "1e30", "1E+3", "1e400");
 
 /** Writes an integer with a fraction or an exponent. */

@@ -75,7 +75,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** Expects that explained requests are the received requests, apart from hidden and redacted parts. */
+/** Expects that the explained requests equal the received requests, except for hidden and redacted parts. */
 function expectReceived({ requests }: Explanation, got: readonly Received[]): void {
   expect(requests.map(({ verb }) => verb)).toEqual(got.map(({ verb }) => verb));
   for (const [index, request] of got.entries()) {
@@ -90,20 +90,20 @@ function expectReceived({ requests }: Explanation, got: readonly Received[]): vo
   }
 }
 
-/** Returns a pattern for the texts from which redaction makes `text`. */
+/** Returns a pattern that matches every text whose redacted form is `text`. */
 function patternOf(text: string): RegExp {
   const parts = text.split("[secret]").map((part) => part.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
   return new RegExp(`^${parts.join("[^]*")}$`);
 }
 
-/** Returns what a request has in common with its dry run. Boundaries of multipart bodies are random. */
+/** Returns a request in the form of its dry run, with a fixed boundary of a multipart body. */
 function common({ response: _, ...request }: ExplainedRequest): unknown {
   const text = JSON.stringify(request);
   const boundary = /multipart\/form-data; boundary=([^"]+)"/.exec(text)?.[1];
   return JSON.parse(boundary === undefined ? text : text.replaceAll(boundary, "boundary"));
 }
 
-test("an explanation contains the requests that the upstream receives, and a dry run their first one", async () => {
+test("an explanation contains the requests that the upstream receives, and a dry run contains the first one", async () => {
   const methods = adapters.flatMap((adapter) => Object.values(adapter.methods));
   expect(methods.length).toBeGreaterThan(90);
   let sent = 0;

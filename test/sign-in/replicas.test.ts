@@ -79,7 +79,7 @@ test("under load, two gateways refresh the third party's tokens only once, and l
   }
 });
 
-test("a gateway that is killed at any moment has lost no token that it issued", async ({ skip }) => {
+test("killing a gateway at any moment loses no token that it has issued", async ({ skip }) => {
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);
   for (const killedAfter of [1, 3, 6]) {
     const victim = await gateways.start();

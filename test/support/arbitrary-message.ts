@@ -17,18 +17,23 @@ import fc from "fast-check";
 
 /** Arbitraries that replace the default for certain fields, by `<full name of message>.<field>`. */
 export type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>;
+type IsRequired = (member: DescField | DescOneof) => boolean;
+/** The depth below which messages are empty, even if they require themselves. */
+const MIN_DEPTH = -4;
 
 /**
  * Generates messages of a type, with valid well-known types.
  *
  * @param depth the maximum nesting of messages
+ * @param isRequired reports whether each message has a field or oneof, also at the maximum depth
  */
 export function arbitraryMessage<D extends DescMessage>(
   desc: D,
   overrides: Overrides = {},
   depth = 4,
+  isRequired: IsRequired = () => false,
 ): fc.Arbitrary<MessageShape<D>> {
-  return new Arbitraries(overrides).message(desc, depth) as fc.Arbitrary<MessageShape<D>>;
+  return new Arbitraries(overrides, isRequired).message(desc, depth) as fc.Arbitrary<MessageShape<D>>;
 }
 
 /**
@@ -86,18 +91,23 @@ const mask = fc.record({
 
 class Arbitraries {
   private readonly overrides: Overrides;
+  private readonly isRequired: IsRequired;
 
-  constructor(overrides: Overrides) {
+  constructor(overrides: Overrides, isRequired: IsRequired) {
     this.overrides = overrides;
+    this.isRequired = isRequired;
   }
 
   message(desc: DescMessage, depth: number): fc.Arbitrary<Message> {
-    if (depth <= 0) return fc.constant(create(desc));
-    const members = desc.members.map((member) => {
+    if (depth <= MIN_DEPTH) return fc.constant(create(desc));
+    const required = desc.members.filter(this.isRequired);
+    const included = depth <= 0 ? required : desc.members;
+    const members = included.map((member) => {
       const value = member.kind === "oneof" ? this.oneof(member, depth) : this.field(member, depth);
       return [member.localName, value] as const;
     });
-    const init = fc.record(Object.fromEntries(members), { requiredKeys: [] });
+    const requiredKeys = required.map(({ localName }) => localName);
+    const init = fc.record(Object.fromEntries(members), { requiredKeys });
     return init.map((values) => create(desc, values as MessageInitShape<DescMessage>));
   }
 
@@ -113,7 +123,8 @@ class Arbitraries {
     if (override !== undefined) return override;
     switch (field.fieldKind) {
       case "list":
-        return fc.array(this.item(field, depth), { maxLength: 3 });
+        if (depth <= 0) return fc.constant([]);
+        return fc.array(this.item(field, depth), { minLength: this.isRequired(field) ? 1 : 0, maxLength: 3 });
       case "map":
         return this.map(field, depth);
       default:

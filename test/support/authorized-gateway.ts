@@ -82,7 +82,7 @@ export function authorizationOptions(
   };
 }
 
-/** Starts a gateway with the echo service, through its adapter if an upstream is given. */
+/** Starts a gateway with the echo service: an adapter if an upstream is given, and otherwise handlers. */
 export async function startAuthorized(
   options: Partial<CallerAuthorizationOptions> = {},
   others: Partial<GatewayOptions> = {},

@@ -21,9 +21,9 @@ export function sendErrorPage(
 }
 
 /**
- * Shows a person that a self-registered client made an invalid request, with the address that the client
- * chose. If this server redirected the browser, anyone could register a client and use this server to send
- * people anywhere (RFC 9700 section 4.11.2). Returns the error.
+ * Shows a page about an invalid request of a self-registered client, with the address that the client chose.
+ * If this server redirected the browser, anyone could register a client and use this server to send people
+ * anywhere (RFC 9700 section 4.11.2). Returns the error.
  */
 export function sendOnwardPage(exchange: HttpExchange, address: URL): string {
   const answer = answerIn(address);

@@ -1,4 +1,4 @@
-/** Compiles a choice into the function that writes the member that an object selects. */
+/** Compiles a choice into the function that writes the selected member of an object. */
 import { type JsonObject, jsonTypeOf } from "../json/json.ts";
 import { type OneofMembers, reportedAs } from "../table/keys.ts";
 import {

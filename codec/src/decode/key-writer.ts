@@ -10,7 +10,7 @@ const NO_ENTRIES: ReadonlyArray<readonly [string, Field]> = [];
 /** The keys that a message reads. */
 export interface KnownKeys extends Iterable<string> {
   has(key: string): boolean;
-  /** The keys read inside the values of path keys; undefined if no path exists. */
+  /** The keys read through paths, by first key; undefined if no key has a path. */
   readonly below?: KeyTree | undefined;
 }
 
@@ -107,7 +107,7 @@ export class KeyWriter extends OneofWriter {
     this.others = others;
   }
 
-  /** Reports the keys inside the values of path keys that no message sharing the object reads. */
+  /** Reports the keys inside objects on paths that none of the messages sharing the object reads. */
   private keysOnPaths(json: JsonObject, known: KnownKeys): void {
     const shared = this.keysBelow[this.depth];
     if (known.below === undefined && shared === undefined) return;

@@ -35,7 +35,7 @@ export class PieceOutput {
     this.end = end;
   }
 
-  /** Returns all pieces between the bytes that precede and follow them. */
+  /** Returns all pieces, preceded by `before` and followed by `behind`. */
   within({ before, behind }: Opened): Bytes {
     const from = this.start - before.length;
     const end = this.end + behind.length;

@@ -82,7 +82,7 @@ export function memberKeys(entries: readonly Entry[]): ReadonlySet<string> {
   return found;
 }
 
-/** Returns the keys that a message reads inside the values of path keys; undefined if it has no paths. */
+/** Returns the keys that a message reads through paths, by first key; undefined if no key has a path. */
 export function keysOnPaths(entries: readonly Entry[]): KeyTree | undefined {
   const fields = entries.flatMap(fieldsOf).flatMap(([, , ...keys]) => keys.map(pathOf));
   const choices = entries

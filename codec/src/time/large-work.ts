@@ -64,9 +64,9 @@ export class LargeWork {
   }
 
   /**
-   * Records that work on this many bytes is in progress, until the returned function is called. Work that
-   * uses the result of previous work must begin no later than in the event-loop turn in which the previous
-   * work ended; otherwise other work could begin in between.
+   * Records that work on this many bytes is in progress, until the returned function is called. The next work
+   * on the same bytes must begin in the event-loop turn in which this work ends; otherwise, other work could
+   * begin in between.
    */
   begin(bytes: number): () => void {
     this.inProgress += bytes;

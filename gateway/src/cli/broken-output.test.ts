@@ -18,7 +18,7 @@ upstreams: { echo: { baseUrl: https://echo.example } }
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Commands that need a server, or tokens from one, before they print. */
-const NEEDS_A_SERVER = new Set(["serve", "login", "logout", "status", "token", "upstream-login"]);
+const NEEDS_A_SERVER = new Set(["serve", "call", "login", "logout", "status", "token", "upstream-login"]);
 /**
  * Returns whether a command prints output itself, without a server. (`import` runs another program, which
  * prints.)
@@ -28,6 +28,9 @@ const names = createProgram().commands.map((command) => command.name());
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   "check-config": ["--config", file],
   "print-config": ["--config", file],
+  methods: ["--config", file],
+  explain: ["Echo", "--config", file],
+  completion: ["bash"],
   init: [path.join(directory, "new"), "--yes", "--no-install"],
 };
 const COMMANDS = [

@@ -17,8 +17,15 @@ export interface SandboxFlags {
   readonly sandboxSignInRedirect?: string;
 }
 
-/** Starts the configured sandbox, if the options request one. */
-export async function startConfiguredSandbox(options: SandboxFlags): Promise<Sandbox | undefined> {
+/**
+ * Starts the configured sandbox, if the options request one.
+ *
+ * @param isTemporary whether the sandbox serves only one command, on a free port and without a ready line
+ */
+export async function startConfiguredSandbox(
+  options: SandboxFlags,
+  isTemporary = false,
+): Promise<Sandbox | undefined> {
   if (options.sandbox !== true) return undefined;
   const { sandbox, file, directory } = loadConfig(options.config, process.env);
   if (sandbox === undefined) {
@@ -28,7 +35,8 @@ export async function startConfiguredSandbox(options: SandboxFlags): Promise<San
   const module = resolveModule(sandbox.module, directory);
   return startSandbox({
     module,
-    port: sandbox.port,
+    port: isTemporary ? 0 : sandbox.port,
+    isSilent: isTemporary,
     args: sandboxArguments(options),
     onSlow: () => printError("still waiting for the sandbox to start; it is loaded for the first time"),
   });

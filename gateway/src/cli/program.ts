@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE, isPort, MAX_WORKERS } from "../config/environment.ts";
 import { VERSION } from "../version.ts";
+import { addCallCommands } from "./call-commands.ts";
 import { addOAuthCommands } from "./oauth-commands.ts";
 import { printErrorText, printLine, printText } from "./output.ts";
 import { addProjectCommands } from "./project-commands.ts";
@@ -77,6 +78,7 @@ export function createProgram(): Command {
       printLine(configJsonSchema().trimEnd());
     },
   );
+  addCallCommands((name, description) => subcommand(program, name, description));
   addOAuthCommands((name, description) => subcommand(program, name, description));
   return program;
 }

@@ -127,7 +127,7 @@ function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | 
   }
 }
 
-// The following functions return whether a section is complete. Problems that only follow from the removal of
+// The following functions return whether a section is complete. Problems that follow only from the removal of
 // an invalid setting are not reported.
 
 function isWhole(section: string, removed: readonly SettingPath[]): boolean {

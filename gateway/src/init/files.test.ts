@@ -9,7 +9,7 @@ import { CREDENTIALS, type CredentialsKind, nameFor } from "./project.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
 
-/** Names of folders that are words of protobuf, of JavaScript, or of the packages of the annotations. */
+/** Folder names that have a meaning in protobuf, in JavaScript, or in the packages of the annotations. */
 const WORDS = [
   ...[
     "message",
@@ -49,7 +49,7 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true });
 });
 
-/** Writes the projects into one folder, because each start of `buf` takes long. */
+/** Writes the projects into one folder, because starting `buf` takes long. */
 function write(
   projects: readonly { readonly name: string; readonly credentials: CredentialsKind }[],
 ): string {
@@ -67,7 +67,7 @@ function write(
   return directory;
 }
 
-test("the files of a new project have no linter findings, and the format of buf", {
+test("the files of a new project pass buf's linter, and are formatted as buf requires", {
   timeout: 120_000,
 }, () => {
   const projects = fc.uniqueArray(fc.record({ name: names, credentials: kinds }), {

@@ -86,8 +86,9 @@ export class Callbacks {
 }
 
 /**
- * A callback that is due, and waits until sockets have been read. After the process was stopped or busy,
- * timers run before bytes are read that arrived meanwhile, and that may restart or stop the timer.
+ * A callback that is due, but waits until sockets have been read. After the process was stopped or busy,
+ * timers run before the bytes that arrived in the meantime are read. These bytes may restart or stop the
+ * timer.
  */
 class Due {
   private readonly callback: () => void;
@@ -135,8 +136,8 @@ export function sharedListener<E, A extends readonly unknown[] = []>(
 }
 
 /**
- * Calls a function with an argument after a delay in milliseconds, once bytes that have arrived by then are
- * read. Stopping the timer does not stop a call that is due. The function must catch its errors.
+ * Calls a function with an argument after a delay in milliseconds. Bytes that have arrived by then are read
+ * first. Stopping the timer does not stop a call that is due. The function must catch its errors.
  */
 export function sharedTimer<T>(ms: number, act: (argument: T) => void, argument: T): NodeJS.Timeout {
   return setTimeout(setImmediate<[T]>, ms, act, argument);

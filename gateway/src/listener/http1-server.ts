@@ -76,8 +76,8 @@ export function createHttp1Server(
     onRequest(request, response);
   };
   callbacks.on(server, "request", serve);
-  // Node's timers run before bytes are read that arrived while the process was stopped or busy, so that the
-  // limits are applied after these bytes.
+  // After the process was stopped or busy, Node's timers run before the bytes that arrived in the meantime
+  // are read. The timeout therefore applies only once these bytes have been read.
   callbacks.on(server, "timeout", (socket: Socket) => {
     const { bytesRead } = socket;
     ofSocket(socket, onError).soon(() => {

@@ -186,7 +186,7 @@ class FakeSocket extends Duplex {
   }
 }
 
-test("connections begin until their first chunks fill a turn, and are not read before the next turn", () => {
+test("new connections begin until their first chunks fill a turn, and are then not read before the next turn", () => {
   const arrived = fc.array(fc.tuple(fc.constantFrom(PROXY, "a", "b"), fc.nat(4000)), { maxLength: 12 });
   fc.assert(
     fc.property(arrived, (connections) => {

@@ -11,8 +11,9 @@ import { Http1Handle } from "./http1-handle.ts";
 export const STREAMS_PER_TURN = 400;
 
 /**
- * The maximum number of request body chunks in one event-loop turn, unless streams open too. They take about
- * 10 ms, because the read with the last of them can contain 10,900 more chunks, which take about 50 ms.
+ * The maximum number of request body chunks in one event-loop turn, unless streams open too. These chunks
+ * take only about 10 ms, because the read that contains the last of them may contain 10,900 more chunks,
+ * which take about 50 ms.
  */
 export const CHUNKS_PER_TURN = 2400;
 
@@ -178,8 +179,9 @@ export class ReadTurns {
   }
 
   /**
-   * Counts the chunks that have arrived on a new connection by their lines: Node parses all of them before it
-   * reports the first one. A chunk has two lines. The first `HEAD_LINES` lines may be the head of a request.
+   * Counts the chunks that have arrived on a new connection, because Node parses all of them before it
+   * reports the first one. Each chunk has two lines. The first `HEAD_LINES` lines may be the head of a
+   * request.
    */
   private countLines({ socket, address }: Waiting): void {
     const bytes: Buffer | null = socket.read();

@@ -76,8 +76,8 @@ export function createSecure(
 }
 
 /**
- * Ends a handshake that takes too long. A timer that is late by half of its time shows that the process was
- * stopped; the peer then gets the whole time again, since a handshake takes several round trips.
+ * Ends a handshake that takes too long. If the timer is late by half of its duration, the process was
+ * stopped; the peer then gets the full time again, since a handshake takes several round trips.
  */
 function handshakeTimer(socket: net.Socket, ms: number, callbacks: Callbacks): Timer {
   let startedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Stops the process for longer than all of its timeouts, in every phase of a connection: bytes that arrived
- * in the meantime are served, although the timers run first.
+ * Stops the process for longer than all of its timeouts, in every phase of a connection: requests that
+ * arrived in the meantime are served, although the timers run first.
  */
 import { once } from "node:events";
 import net from "node:net";
@@ -10,7 +10,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { block, END_HEADERS, END_STREAM, frame, preface, type } from "../testing/frames.ts";
 import { type HostileProcess, startHostileProcess } from "../testing/hostile-process.ts";
 
-/** All timeouts of the process. The connections are made in less time, and the process is stopped longer. */
+/**
+ * The value of all timeouts of the process. Connecting takes less time, and the process is stopped for
+ * longer.
+ */
 const LIMIT_MS = 4_000;
 const STOP_MS = 6_000;
 
@@ -33,16 +36,19 @@ function http2Request(stream: number): Buffer {
   return frame(type.headers, END_HEADERS | END_STREAM, stream, headers);
 }
 
-/** Text that a connection receives, and how often. */
+/** A text that a connection receives, and how many times it receives the text. */
 interface Received {
   readonly text: string;
   readonly count?: number;
 }
 
-/** A phase of a connection: the bytes before and during the stop, and what the client then receives. */
+/**
+ * A phase of a connection: the bytes sent before and during the stop, and the text that the client then
+ * receives.
+ */
 interface Phase {
   readonly before: Buffer;
-  /** What the client must receive before the process is stopped. */
+  /** The response that the client must receive before the process is stopped. */
   readonly first?: Received;
   readonly during: Buffer;
   readonly received: Received;
@@ -178,8 +184,11 @@ const RECEIVED: ReadonlyArray<readonly [name: string, received: Received]> = [
   ["in the backlog", OK],
 ];
 
-test.each(RECEIVED)("a connection outlives a stop of the process: %s", async (name, { text, count = 1 }) => {
-  const received = (await outcomes.get(name)) ?? "";
-  expect(received).toContain(text);
-  expect(countOf(text, received)).toBe(count);
-});
+test.each(RECEIVED)(
+  "a connection survives while the process is stopped: %s",
+  async (name, { text, count = 1 }) => {
+    const received = (await outcomes.get(name)) ?? "";
+    expect(received).toContain(text);
+    expect(countOf(text, received)).toBe(count);
+  },
+);

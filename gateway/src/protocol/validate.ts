@@ -27,7 +27,7 @@ export interface Validation {
 }
 
 /**
- * Creates a validation of request messages by protovalidate, which throws INVALID_ARGUMENT with the
+ * Creates the validation of request messages with protovalidate, which throws INVALID_ARGUMENT with the
  * violations as an error detail. Loading takes about 100 ms and the first message 50 ms, so both happen once
  * the gateway listens, before the first call. Each other message type takes 2 ms in its first call, so
  * services that are never called cost nothing.

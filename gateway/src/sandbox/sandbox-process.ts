@@ -23,6 +23,8 @@ export interface SandboxOptions {
    * `--events=NUMBER`. Default: none.
    */
   readonly args?: readonly string[];
+  /** Whether the sandbox's standard output is discarded. Default: false. */
+  readonly isSilent?: boolean;
   /** Default: 120 s. */
   readonly readyTimeoutMs?: number;
   /** Called if the start takes longer than usual. */
@@ -50,7 +52,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const file = fileURLToPath(options.module);
   const child = fork(file, options.args ?? [], {
     env: { ...process.env, SANDBOX_PORT: String(options.port) },
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    stdio: ["ignore", options.isSilent === true ? "ignore" : "inherit", "inherit", "ipc"],
   });
   const exit = exitOf(child);
   const notice = setTimeout(() => options.onSlow?.(), NOTICE_MS);

@@ -29,7 +29,7 @@ export function startRequestTrace(call: Call | undefined, report: RequestReport)
   // without a trace ID, there is neither an SDK, which would start a trace for each call, nor a caller's
   // trace to continue
   if (call !== undefined && call.trace.traceId === undefined) return NONE;
-  // outside of calls, only an SDK traces
+  // outside of calls, requests are traced only if there is an SDK
   if (call === undefined && registeredApi() === undefined) return NONE;
   const { context, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = tracingApi();
   const { upstream, verb } = report;

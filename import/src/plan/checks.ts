@@ -1,4 +1,4 @@
-import type { Limits, Schema } from "../normalize/schema.ts";
+import type { Limits, Schema, Shape } from "../normalize/schema.ts";
 import { type OptionValue, Token } from "../proto/model.ts";
 
 type Checks = Readonly<Record<string, OptionValue>>;
@@ -69,6 +69,26 @@ function literal(value: number): OptionValue {
 /** Returns the constraint that a value is one of several. */
 export function valueChecks(type: string, values: readonly (string | number)[]): Checks | undefined {
   return wrapped(type, { in: values });
+}
+
+/** The texts of scalars in a query or form, as patterns of RE2. */
+const TEXTS: Readonly<Record<string, string>> = {
+  boolean: "true|false",
+  integer: "-?[0-9]+",
+  number: "-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?",
+};
+
+/**
+ * Returns the constraint that a text is a value of one of several shapes; undefined if it may be any
+ * text.
+ */
+export function textChecks(shapes: readonly Shape[]): Checks | undefined {
+  const patterns = shapes.map((shape) => {
+    if (shape.kind !== "enum") return TEXTS[shape.kind];
+    return shape.values.map((value) => String(value).replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  });
+  if (patterns.some((pattern) => pattern === undefined)) return undefined;
+  return wrapped("string", { pattern: `^(${[...new Set(patterns)].join("|")})$` });
 }
 
 /** Returns the constraints of a list. */

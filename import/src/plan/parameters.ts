@@ -177,7 +177,8 @@ function unionParameter(planner: Planner, parameter: Parameter, spot: Spot, plac
   if (kinds.includes("array") && parameter.in === "query" && parameter.explode) {
     return { ...text(), label: "repeated" };
   }
-  const typed = kinds.length === 1 && kinds[0] !== "array" ? planner.typeOf(parameter.schema, spot) : text();
+  const isScalar = kinds.every((kind) => kind === "string" || kind === "number" || kind === "boolean");
+  const typed = isScalar ? planner.typeOf(parameter.schema, spot) : text();
   return textual(typed);
 }
 

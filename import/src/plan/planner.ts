@@ -147,6 +147,10 @@ export class Planner implements Planning {
   addProperties(message: Message, schema: Schema, spot: Spot, options: PropertyOptions = {}): void {
     const { shape } = schema;
     if (shape.kind !== "object") return;
+    for (const wire of spot.request ? shape.required : []) {
+      if (shape.properties.has(wire) || typeof shape.additional === "object") continue;
+      this.report.add("undeclared-key", schema.place, `${message.path}: ${wire}`);
+    }
     const discriminators = this.options.usage.discriminators.get(schema.key);
     const spellings = Map.groupBy(shape.properties.keys(), (wire) => jsonName(snake(wordsOf(wire))));
     for (const [wire, node] of shape.properties) {

@@ -272,7 +272,7 @@ function addBytes(planner: Planner, message: Message, { body, content }: ChosenB
     wire: undefined,
     words: ["body"],
     typed: plainType(HTTP_BODY),
-    required: false,
+    required: body.required,
     nullable: false,
     comment,
     deprecated: false,

@@ -13,6 +13,7 @@ import {
   mergedObjects,
 } from "./alternatives.ts";
 import { ANNOTATIONS } from "./annotations.ts";
+import { textChecks } from "./checks.ts";
 import { type Planning, plainType, type Spot, STRUCT, scalar, type Typed, VALUE } from "./context.ts";
 import type { EnumPlanner } from "./enums.ts";
 import { singular } from "./wrappers.ts";
@@ -90,7 +91,12 @@ function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternativ
     parts.every((part) => part.schema.shape.kind === "enum") &&
     values.every((value) => typeof value === "string");
   const isPlain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
-  if (!isClosed || isPlain) return plainType(scalar("string"));
+  if (!isClosed || isPlain) {
+    return {
+      ...plainType(scalar("string")),
+      checks: textChecks(parts.map(({ schema: { shape } }) => shape)),
+    };
+  }
   return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
 }
 
@@ -244,5 +250,5 @@ function memberType(
   const typed = node === undefined ? plainType(VALUE) : planning.typeOf(node, { ...spot, words });
   // the member for the JSON type string holds any string
   if (typed.type.kind === "foreign" && kind === "string") return plainType(scalar("string"));
-  return { ...singular(planning, typed, `${schema.key}!${kind}`, { ...spot, words }), checks: undefined };
+  return singular(planning, typed, `${schema.key}!${kind}`, { ...spot, words });
 }

@@ -14,6 +14,7 @@ export const CAUSES = {
   // the type is exact, but a property of the schema is lost
   "null-in-request": "null and a missing value are the same in requests: null is not sent",
   "empty-key": "a property with an empty name: omitted",
+  "undeclared-key": "a required key that no property declares: omitted",
   "large-integers": "integers and fractions in one union: a double, which rounds integers above 2^53",
   "merged-alternatives": "objects that cannot be distinguished: one message with the fields of all",
   "other-content": "other media types of a body: omitted",

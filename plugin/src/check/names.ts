@@ -55,7 +55,7 @@ function labelOf({ path, rule = "" }: Named): string {
  */
 function excludes(candidate: Named, value: Named, types: TypeModels): boolean {
   const { path } = value;
-  // another check reports two constants with one name, and the Content-Type of a multipart body replaces a
+  // another check reports two constants with the same name, and the type of a multipart body replaces a
   // constant one
   if (path === undefined) return candidate.rule === value.rule || value.rule === MULTIPART_TYPE;
   // a field with the same name replaces the idempotency key of a call
@@ -78,7 +78,7 @@ function inOneOneof({ path: other }: Named, path: FieldPath): boolean {
 
 /**
  * Reports aliases that are also a key of another field, so that one value of a response would set two
- * unrelated fields. Two fields of the same name are meant to read one value.
+ * unrelated fields. Fields with the same name read the same value on purpose.
  */
 export function checkAliases(message: DescMessage, types: TypeModels, problems: Problems): void {
   const aliased = message.fields.filter((field) => types.field(field).aliases.length > 0);

@@ -1,4 +1,4 @@
-/** Checks that field types can be written in the places of the fields. */
+/** Checks that each field can be written in its place: in a path, a query, a body or a response. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";

@@ -1,4 +1,4 @@
-/** Finds rules of a field that apply only to uses that the field does not have. */
+/** Finds rules of fields that do not apply to any use of the field. */
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, TimeSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
@@ -38,8 +38,8 @@ function* limitedRules(
 }
 
 /**
- * Reports rules that have no effect because no method uses the field in the way that the rule is for. Files
- * without services are left out: methods of another run may use their messages.
+ * Reports rules that have no effect because no method uses the field in the way that the rule concerns. Files
+ * without services are omitted, because methods of another run may use their messages.
  */
 export function checkUnusedRules(uses: FieldUses, types: TypeModels, problems: Problems): void {
   for (const [field, own] of uses) {

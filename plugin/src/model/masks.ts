@@ -7,8 +7,8 @@ import type { TypeModels } from "./types.ts";
 export interface MaskSubject {
   readonly message: DescMessage;
   /**
-   * The field that contains the subject, in the message of the mask; undefined if the subject is that message
-   * itself, or the response.
+   * The field next to the mask that contains the subject; undefined if the subject is the message of the
+   * mask, or the response.
    */
   readonly field: DescField | undefined;
 }

@@ -1,4 +1,4 @@
-/** Where the methods of a run use the fields of messages. */
+/** The ways in which the methods of a run use the fields of messages. */
 import type { DescField, DescFile, DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { valueMessageOf } from "../descriptors/well-known.ts";
 import { parameterPaths } from "./body-fields.ts";
@@ -36,7 +36,7 @@ export class FieldUses {
     return this.uses[Symbol.iterator]();
   }
 
-  /** @param method undefined if the method is not generated: then the uses of its messages are unknown */
+  /** @param method undefined if the method is not generated, so that the uses of its messages are unknown */
   private addMethod(desc: DescMethod, method: MethodModel | undefined): void {
     for (const use of method === undefined ? ALL : ["response" as const]) this.addMessage(desc.output, use);
     for (const use of method === undefined ? ALL : []) this.addMessage(desc.input, use);

@@ -38,7 +38,7 @@ export interface CallOptions {
 
 /** The options of an explained call. */
 export interface ExplainOptions extends Pick<CallOptions, "signal" | "header" | "timeoutMs"> {
-  /** Whether requests are sent. Default: false, a dry run. */
+  /** Whether requests are sent. Default: false, which means a dry run. */
   readonly send?: boolean | undefined;
 }
 

@@ -419,7 +419,7 @@ export const ERRORS = {
   PAGE_REPEATED: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: the {next} of the page leads back to the same page",
-    cause: "The cursor or link in a page leads to the same page.",
+    cause: "The cursor or link in a page leads back to the same page.",
     remedy: "Report the error to the upstream, or correct the `paginate` rule of the method.",
   },
   OPERATION_LINK_REFUSED: {

@@ -5,7 +5,7 @@ import type { Secret } from "../text/secret.ts";
 import type { ExplainedRequest } from "./explained.ts";
 import { type Origin, TracedRequest } from "./traced-request.ts";
 
-/** The maximum number of requests in an explanation. The later requests of a long call are omitted. */
+/** The maximum number of requests in an explanation. Later requests of a long call are omitted. */
 const MAX_REQUESTS = 100;
 
 /** Ends a dry run in place of its first request. */
@@ -29,7 +29,7 @@ export class CallTrace {
   }
 
   /**
-   * Returns a requester that records a request, and sends it with `requester` unless the run is dry.
+   * Returns a requester that records a request, and sends it with `requester`, except in a dry run.
    *
    * @param credentials the kind of credentials in the request
    */

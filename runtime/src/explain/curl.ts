@@ -4,7 +4,7 @@ import type { ExplainedRequest } from "./explained.ts";
 export function curlCommand({ verb, url, headers, body }: ExplainedRequest): string {
   const parts = [`curl ${verb === "GET" ? "" : `-X ${verb} `}${quoted(url)}`];
   for (const { name, value } of headers) {
-    // curl computes the length itself, and decompresses only what it has asked for
+    // curl computes the length itself, and decompresses responses only with its own option
     if (name === "content-length" || name === "accept-encoding") continue;
     parts.push(
       value === undefined ? `-H "${name}: $${variable(name)}"` : `-H ${quoted(`${name}: ${value}`)}`,

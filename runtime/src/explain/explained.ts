@@ -25,7 +25,7 @@ export interface ExplainedBody {
 export interface ExplainedResponse {
   readonly status: number;
   readonly headers: readonly ExplainedHeader[];
-  /** The size of the body in bytes, as received: compressed if the upstream compressed it. */
+  /** The size of the body in bytes, before decompression. */
   readonly bytes: number;
   /** The time from the request to the head of the response, in milliseconds. */
   readonly headMs: number;

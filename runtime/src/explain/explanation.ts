@@ -18,8 +18,8 @@ export class Explanation implements Explained {
   /** The requests in the order in which they began: pages, polls, redirects and retries. */
   readonly requests: readonly ExplainedRequest[];
   /**
-   * How the last response was decoded: by the WebAssembly scanner, or by the JavaScript decoder with the same
-   * result. Undefined for a dry run and for a failed call.
+   * How the last response was decoded: by the WebAssembly scanner, or by the JavaScript decoder, which
+   * produces the same result. Undefined for a dry run and for a failed call.
    */
   readonly readBy: "scanner" | "decoder" | undefined;
   /** The differences between the responses and their description. */
@@ -37,14 +37,14 @@ export class Explanation implements Explained {
     this.error = parts.error;
   }
 
-  /** Returns the explanation as text with several lines. */
+  /** Returns the explanation as text, in several lines. */
   toString(): string {
     return explanationText(this);
   }
 
   /**
-   * Returns a curl command for each request, separated by blank lines. Hidden values are variables of the
-   * shell, e.g. `$AUTHORIZATION`.
+   * Returns a curl command for each request, separated by blank lines. Shell variables, e.g.
+   * `$AUTHORIZATION`, replace hidden values.
    */
   toCurl(): string {
     return this.requests.map(curlCommand).join("\n\n");

@@ -8,10 +8,10 @@ import type { Secret } from "../text/secret.ts";
 import type { ExplainedBody, ExplainedRequest, ExplainedResponse } from "./explained.ts";
 import { shownHeaders } from "./shown-headers.ts";
 
-/** The maximum size of a body's beginning in an explanation, in bytes. */
+/** The maximum size of the part of a body that an explanation shows, in bytes. */
 const MAX_SHOWN_BYTES = 64 * 1024;
 
-/** The properties of a request that its HTTP form does not contain. */
+/** The properties of a request that are not part of its HTTP message. */
 export interface Origin {
   readonly request: Pick<RestRequest, "headers">;
   readonly isRetry?: boolean | undefined;
@@ -91,12 +91,12 @@ function bodyOf(body: DispatchOptions["body"], secrets: readonly Secret[]): Expl
   const bytes = Buffer.from(body);
   const shown = beginningOf(bytes);
   const isCut = shown.length < bytes.length;
-  // the ellipsis tells the search for secrets that the last one may be incomplete
+  // because of the ellipsis, the redaction also finds a secret whose end is missing
   const text = isUtf8(shown) ? redactText(`${shown}${isCut ? "…" : ""}`, secrets) : undefined;
   return { bytes: bytes.length, text, isCut };
 }
 
-/** Returns the beginning of a body, without a part of a character at its end. */
+/** Returns the beginning of a body, without an incomplete character at its end. */
 function beginningOf(bytes: Buffer): Buffer {
   if (bytes.length <= MAX_SHOWN_BYTES) return bytes;
   let end = MAX_SHOWN_BYTES;

@@ -110,7 +110,7 @@ function areErrors(value: JsonValue | undefined): boolean {
   return !(isJsonObject(value) && isSuccessCode(value)) && hasContent(value);
 }
 
-/** Reports whether the code of an object, or without a code its status, means success. */
+/** Reports whether the code of an object means success. If the object has no code, its status decides. */
 function isSuccessCode({ code = null, status }: JsonObject): boolean {
   if (code === null) return typeof status !== "object" && SUCCESS_STATUS.test(String(status));
   return typeof code !== "object" && SUCCESS_CODE.test(String(code));

@@ -200,7 +200,7 @@ test("if no Link header names a next page, the list ends, with a report if a lin
   );
 });
 
-/** Values of the flag for more pages, and how the rule `more` with the value `true` reads each. */
+/** Values of the flag for more pages, and how the rule `more` with the value `true` reads each of them. */
 const FLAGS: ReadonlyArray<readonly [flag: unknown, end: "missing" | "said" | "no end"]> = [
   [undefined, "missing"],
   [null, "missing"],

@@ -122,8 +122,8 @@ export class Pager {
    * pages.
    *
    * @throws ConnectError reason PAGE_LINK_REFUSED or PAGE_REPEATED; reason RESPONSE_SHAPE if the upstream
-   *   states that there are more pages but not how to request them, or if a key is missing that every page
-   *   must have
+   *   states that there are more pages but not how to request them, or if a key that every page must have is
+   *   missing
    */
   advance(page: Page, response: ReadResponse): boolean {
     const { more } = this.call.adapter;
@@ -349,7 +349,7 @@ function statedTotal(path: string | undefined, { payload }: Page): number | unde
 }
 
 /**
- * Returns the minimum total that a page proves: the number of its items or, for a total number of pages, one
+ * Returns the minimum total that a page implies: the number of its items or, for a total number of pages, one
  * page if it has items.
  */
 function leastTotal(by: Advance<"step">["by"], { items }: Page): number {

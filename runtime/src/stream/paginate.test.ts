@@ -112,7 +112,7 @@ function page(...names: string[]): { posts: Array<{ name: string }> } {
 
 const link: NextPage<Input> = { kind: "link", path: "_links.next" };
 
-test("a list requests the next page only when its first item is requested", async () => {
+test("a list requests a page only when the first item of the page is requested", async () => {
   const upstream = await Upstream.start((url) => {
     if (url === "/v2/items?key=k") {
       return { body: { ...page("a", "b"), _links: { next: { href: "/v2/items?p=2&c=%2B+x" } } } };

@@ -71,7 +71,7 @@ export class RequestPreparer {
   /**
    * Prepares a request. A redirect to a foreign origin gets no credentials.
    *
-   * @param credentials undefined if they would have to be requested for a dry run
+   * @param credentials undefined in a dry run that would have to request the credentials
    */
   private prepared(
     call: UpstreamCall,

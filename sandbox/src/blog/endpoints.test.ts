@@ -124,7 +124,7 @@ test("likes are paged by time or by offset, and a request with both is rejected"
   expect((await get(`/likes?offset=1001&${KEY}`, {})).status).toBe(400);
 });
 
-test("requests for private likes and follows get a 403 whose response is a string", async () => {
+test("a request for private likes gets a 403 with a string as the response", async () => {
   const got = await ask(`${sandbox.url}/v2/blog/grace/likes?${KEY}`);
   expect(got.status).toBe(403);
   expect(got.json).toEqual({ meta: { status: 403, msg: "Forbidden" }, response: "Not authorized." });

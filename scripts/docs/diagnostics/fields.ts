@@ -73,7 +73,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "alias-shared": {
       meaning:
-        "An alias of a field is also a name, an alias or a source of another field of the message, so that one value of a response would set both fields. Two fields with the same `name` are meant to read one value, and members of one oneof exclude each other.",
+        "An alias of a field is also a name, an alias or a source of another field of the message, so that one value of a response would set both fields. Two fields may read the same value only if they have the same `name`, or if they are members of one oneof.",
       remedy: "Remove the alias from one of the fields, or give both fields the same `name`.",
     },
     "alias-twice": {

@@ -177,7 +177,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "paginate-overlap": {
       meaning:
-        "`overlap` is set for a cursor of the response, has no `key`, or the field that receives the value is neither an integer nor a Timestamp with a `unit`.",
+        "`overlap` is set for a cursor of the response, `overlap` has no `key`, or the field that receives the value is neither an integer nor a Timestamp with a `unit`.",
       remedy:
         "Set `overlap` only in `last_item`, and set `key` to the path of a value that identifies an item. Give a Timestamp a `unit`: `time: {unit: SECONDS}`.",
     },

@@ -86,7 +86,10 @@ class Values {
     return fc.tuple(...combined, ...(isOwn ? [this.ofType(part, depth)] : [])).map(merged);
   }
 
-  /** Generates the alternatives of a schema with a discriminator, each with a value that selects it. */
+  /**
+   * Generates objects for the alternatives of a schema with a discriminator, each with the discriminator
+   * value of the alternative.
+   */
   private discriminated(part: Part, property: string, depth: number): fc.Arbitrary<Value> {
     const listed = [...this.list(part, "oneOf"), ...this.list(part, "anyOf")];
     const subtypes =
@@ -97,7 +100,7 @@ class Values {
     return choices.length === 0 ? this.plain(part, depth) : fc.oneof(...choices);
   }
 
-  /** Generates the key that selects a subtype. */
+  /** Generates the discriminator property with the value for a subtype. */
   private selecting(base: Part, subtype: Part, property: string): fc.Arbitrary<Value> {
     if (!this.isOpenKey(subtype, property)) return fc.constant({});
     const mapping = this.document.child(base, "discriminator", "mapping")?.value;
@@ -138,7 +141,9 @@ class Values {
     return memberOf(value, "enum") === undefined && memberOf(value, "const") === undefined;
   }
 
-  /** Generates the values of `allOf`, `oneOf` and `anyOf`, which a value combines. */
+  /**
+   * Generates one value for each part of `allOf`, and one for `oneOf` and `anyOf`; the caller merges them.
+   */
   private combined(part: Part, depth: number): fc.Arbitrary<Value>[] {
     const all = this.list(part, "allOf").map((each) => this.part(part, each, depth));
     const choices = ["oneOf", "anyOf"].flatMap((keyword) => {
@@ -146,7 +151,7 @@ class Values {
       if (each.every((alternative) => this.isOpen(this.document.follow(alternative)))) return [];
       // a union of integers and numbers is a double, which the import reports
       const isDouble = each.some((one) => memberOf(this.document.follow(one).value, "type") === "number");
-      // below the maximum depth, only alternatives without objects end the recursion
+      // below the maximum depth, use only alternatives without objects, to end the recursion
       const shallow = depth > 0 ? each : each.filter((alternative) => !this.isDeep(alternative));
       const parts = shallow.length === 0 ? each.slice(0, 1) : shallow;
       return parts.length === 0

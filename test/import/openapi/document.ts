@@ -34,8 +34,12 @@ export class OpenApi {
   readonly version: "3.0" | "3.1";
   readonly value: JsonObject;
 
-  constructor(value: JsonObject) {
+  /** Whether the document was converted from Swagger 2.0. */
+  readonly isConverted: boolean;
+
+  constructor(value: JsonObject, isConverted = false) {
     this.value = value;
+    this.isConverted = isConverted;
     this.version = String(value.openapi).startsWith("3.0") ? "3.0" : "3.1";
   }
 
@@ -45,7 +49,7 @@ export class OpenApi {
     if (!isObject(value)) throw new Error(`${path} is not an object`);
     if (value.swagger === undefined) return new OpenApi(value);
     const upgraded: unknown = upgradeFromTwoToThree(structuredClone(value));
-    return new OpenApi(JSON.parse(JSON.stringify(upgraded)) as JsonObject);
+    return new OpenApi(JSON.parse(JSON.stringify(upgraded)) as JsonObject, true);
   }
 
   /** Returns the part at the end of a path of keys, and of the references that lead to it. */
@@ -68,13 +72,13 @@ export class OpenApi {
     return this.follow(this.at(reference));
   }
 
-  at(pointer: string): Part {
+  /** Returns the part to which a `$ref` of the document leads. */
+  at(reference: string): Part {
+    const steps = reference.split("/").slice(1).map(decodeURIComponent);
     let value: Json | undefined = this.value;
-    for (const step of pointer.split("/").slice(1)) {
-      value = memberOf(value, decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
-    }
-    if (value === undefined) throw new Error(`${pointer} is not in the document`);
-    return { pointer, value };
+    for (const step of steps) value = memberOf(value, step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    if (value === undefined) throw new Error(`${reference} is not in the document`);
+    return { pointer: ["#", ...steps].join("/"), value };
   }
 
   get operations(): readonly Operation[] {

@@ -6,7 +6,7 @@ import type { Echo } from "./echo.ts";
 import { EchoedDocument } from "./echoed-document.ts";
 import { printExact, type Value } from "./values.ts";
 
-/** The problems of the values of a body. */
+/** The problems that the values of a body cause. */
 interface EchoResult {
   /** The smallest value with problems, and its problems. */
   readonly problems: readonly string[];
@@ -29,7 +29,7 @@ async function checkValues(echoed: EchoedDocument, echo: Echo, numRuns: number):
   return { problems: await problemsOf(echoed, echo, counterexample[0]), valid };
 }
 
-/** Echoes a value, and names the body and the value in each problem. */
+/** Echoes a value. Each problem names the body and the value. */
 async function problemsOf(echoed: EchoedDocument, echo: Echo, value: Value): Promise<readonly string[]> {
   const found = await echoed.problems(echo, value).catch((error: unknown) => [String(error)]);
   return found.map((problem) => `${echo.name}: ${problem}, in ${printExact(value).slice(0, 500)}`);

@@ -1,4 +1,4 @@
-/** Makes documents whose operations receive and send the same schema, so that values are sent back. */
+/** Makes documents whose operations receive and send values of the same schema. */
 import {
   type Json,
   type JsonObject,
@@ -19,7 +19,7 @@ export interface Echo {
   readonly examples: readonly Part[];
 }
 
-/** Returns an echo for each JSON body of some operations; bodies with the same schema have one echo. */
+/** Returns an echo for each JSON body of these operations. Bodies with the same schema share an echo. */
 export function echoesOf(document: OpenApi, operations: readonly Operation[]): Echo[] {
   const found = new Map<string, Echo>();
   for (const operation of operations) {
@@ -71,7 +71,8 @@ export function echoDocument({ value, version }: OpenApi, echoes: readonly Echo[
   };
 }
 
-/** Returns the reference to a schema, whose paths are moved to `x-paths`. */
+/** Returns a reference to a schema. The paths of the document are moved to `x-paths`. */
 function reference({ pointer }: Part): string {
-  return pointer.replace(/^#\/paths\//, "#/x-paths/");
+  const [, first = "", ...steps] = pointer.split("/");
+  return ["#", first === "paths" ? "x-paths" : first, ...steps.map(encodeURIComponent)].join("/");
 }

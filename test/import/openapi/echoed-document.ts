@@ -46,7 +46,7 @@ export class EchoedDocument {
     return (await this.validator.problems(schema.pointer, value)).length === 0;
   }
 
-  /** Receives a value, sends the decoded message back, and returns everything that is lost or changed. */
+  /** Receives a value, sends the decoded message back, and returns every loss and every change. */
   async problems(echo: Echo, value: Value): Promise<readonly string[]> {
     const method = this.called.method(`${echo.operationId.replace(/^e/, "E")}`);
     const answer = { body: printExact(value), headers: { "content-type": "application/json" } };
@@ -70,7 +70,9 @@ export class EchoedDocument {
   }
 }
 
-/** Adds the nulls of the received value, which requests do not send, and integers that became strings. */
+/**
+ * Restores the nulls of the received value, which requests do not send, and the integers that became strings.
+ */
 function restored(printed: Value, received: Value, tolerance: Tolerance): Value {
   if (tolerance.isText(received, printed)) return received;
   if (Array.isArray(printed) && Array.isArray(received)) {

@@ -47,14 +47,21 @@ export class SchemaValidator {
   }
 }
 
+/**
+ * Returns a JSON pointer as an IRI fragment, in which the library requires letters of other scripts as
+ * such.
+ */
 function fragment(pointer: string): string {
-  return pointer
-    .split("/")
-    .map((step) => (step === "#" ? step : encodeURIComponent(decodeURIComponent(step))))
-    .join("/");
+  const [, ...steps] = pointer.split("/");
+  const encoded = steps.map((step) => {
+    return encodeURIComponent(step).replaceAll(/(?:%[89A-F][0-9A-F])+/g, (bytes) =>
+      decodeURIComponent(bytes),
+    );
+  });
+  return ["#", ...encoded].join("/");
 }
 
-/** Returns a value with numbers in place of big integers. */
+/** Returns a value with numbers in place of bigints. */
 function instanceOf(value: Value): InstanceJson {
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(instanceOf);

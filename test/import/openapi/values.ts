@@ -14,7 +14,7 @@ export function isValueObject(value: Value | undefined): value is ValueObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON. Integers that are not safe become big integers. */
+/** Parses JSON. Unsafe integers become bigints. */
 export function parseExact(text: string): Value {
   return JSON.parse(text, (_, value: Value, context?: { readonly source?: string }) => {
     if (typeof value !== "number") return value;

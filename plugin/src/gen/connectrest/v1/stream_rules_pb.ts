@@ -651,7 +651,8 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
 
   /**
    * A condition on the payload that holds when the work has failed. This condition is checked before `done`.
-   * The call fails with the error in the body, which is read like the body of an error status. Default: none.
+   * The call fails with the error in the body, which is read like the body of a response with an error
+   * status. Default: none.
    *
    * @generated from field: connectrest.v1.When failed = 5;
    */
@@ -697,8 +698,8 @@ export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
 /**
  * Uploads a client stream as the request body, or as a part of a multipart body. The first message contains
  * the fields of the request and can contain a chunk; all other messages contain only chunks. Chunks are sent
- * as they arrive. The fields that this rule names are not sent elsewhere, unless `in` gives a field other
- * than `chunk` a second location.
+ * as they arrive. The fields that this rule names are sent only in these places. With `in`, a field other
+ * than `chunk` can have a second location.
  *
  *     option (connectrest.v1.method).upload = {chunk: "chunk", content_type: "type"};
  *

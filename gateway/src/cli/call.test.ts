@@ -1,0 +1,130 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { runCli } from "../testing/child.ts";
+
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-call-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const testing = path.resolve(import.meta.dirname, "../testing");
+writeFileSync(
+  path.join(directory, "connect-rest.yaml"),
+  `adapters: [${testing}/echo-rest.ts]
+upstreams:
+  echo: { baseUrl: https://echo.example }
+sandbox: { module: ${testing}/echo-sandbox.ts, port: 8099 }
+`,
+);
+writeFileSync(path.join(directory, "hello.json"), '{"text": "hello from a file"}');
+
+async function cli(...args: readonly string[]) {
+  const run = runCli(args, directory);
+  const status = await run.exit;
+  return { status, ...run.output() };
+}
+
+test("call prints the response of the upstream, and nothing else on standard output", async () => {
+  const { status, stdout } = await cli("call", "Echo", "--sandbox", "--data", "@hello.json");
+  expect({ status, response: JSON.parse(stdout) }).toEqual({
+    status: 0,
+    response: { text: "hello from a file" },
+  });
+});
+
+test("call --gateway calls a running gateway", async () => {
+  const gateway = runCli(["serve", "--sandbox"], directory);
+  try {
+    const url = (await gateway.line(/^gateway ready on /)).replace("gateway ready on ", "");
+    const { status, stdout } = await cli("call", "Echo", "--gateway", url, "--data", '{"text":"hi"}');
+    expect({ status, response: JSON.parse(stdout) }).toEqual({ status: 0, response: { text: "hi" } });
+    const failed = await cli("call", "Echo", "--gateway", "http://127.0.0.1:1");
+    expect(failed).toMatchObject({
+      status: 64 + 14,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: Unavailable: /),
+    });
+  } finally {
+    gateway.process.kill("SIGKILL");
+  }
+});
+
+test("call -v also prints the request and the size of the response on standard error", async () => {
+  const { stdout, stderr } = await cli("call", "Echo", "--sandbox", "--data", '{"text":"hi"}', "-v");
+  expect(JSON.parse(stdout)).toEqual({ text: "hi" });
+  expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/echo\S*$/m);
+  expect(stderr).toMatch(/^\{"text":"hi"\}$/m);
+  expect(stderr).toMatch(/^< status 200, 13 bytes, [\d.]+ ms, 1 request$/m);
+});
+
+test("the exit status of a failed call is 64 plus the code of the RPC", async () => {
+  const { status, stdout, stderr } = await cli(
+    "call",
+    "Echo",
+    "--sandbox",
+    "--deadline",
+    "200ms",
+    "--data",
+    '{"text":"late"}',
+  );
+  expect({ status, stdout }).toEqual({ status: 64 + 4, stdout: "" });
+  expect(stderr).toMatch(/^error: DeadlineExceeded: .*\(DEADLINE_EXCEEDED\)$/m);
+});
+
+test("explain sends nothing, and prints the request as text, as curl or as JSON", async () => {
+  const args = ["explain", "echo.v1.EchoService/Echo", "--data", '{"text":"it\'s"}'];
+  const text = await cli(...args);
+  expect(text.status).toBe(0);
+  expect(text.stdout).toContain(
+    'echo.v1.EchoService.Echo calls the upstream "echo" (not sent)\n\n> POST https://echo.example/',
+  );
+  const curl = await cli(...args, "--format", "curl");
+  expect(curl.stdout).toMatch(/^curl -X POST 'https:\/\/echo\.example\//);
+  expect(curl.stdout).toContain(`--data-raw '{"text":"it'\\''s"}'`);
+  const json = JSON.parse((await cli(...args, "--format", "json")).stdout);
+  expect(json).toMatchObject({
+    isSent: false,
+    requests: [{ verb: "POST", body: { text: '{"text":"it\'s"}' } }],
+  });
+});
+
+test("explain --send requires --yes for a call that may change data", async () => {
+  const args = ["explain", "Echo", "--sandbox", "--send", "--data", '{"text":"hi"}'];
+  const without = await cli(...args);
+  expect({ status: without.status, stdout: without.stdout }).toEqual({ status: 1, stdout: "" });
+  expect(without.stderr).toMatch(/^error: POST http:\S+ may change data; add --yes to send it$/m);
+  const { status, stdout } = await cli(...args, "--yes");
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^< 200 \(13 bytes, [\d.]+ ms\)$/m);
+  expect(stdout).toMatch(/^decoded by the (?:scanner|decoder)$/m);
+});
+
+test.each([
+  [["call", "Eco"], 'no configured service has the method Eco. Did you mean "Echo"?'],
+  [["call", "Echo", "--data", "{"], "--data is no echo.v1.EchoRequest: "],
+  [["call", "Echo", "--data", '{"txt":1}'], "--data is no echo.v1.EchoRequest: "],
+  [["call", "Echo", "--data", "@nothing.json"], "--data @nothing.json: the file cannot be read: ENOENT"],
+  [["call", "Echo", "--deadline", "5"], "Expected a duration with a unit, e.g. 500ms, 5s or 2m."],
+  [["call", "Echo", "--header", "x"], "Expected a name and a value, e.g. 'x-tenant: a'."],
+  [["explain", "Echo", "--format", "xml"], "Allowed choices are text, curl, json."],
+])("%j fails with an error that names the problem", async (args, text) => {
+  const { status, stdout, stderr } = await cli(...args);
+  expect(stderr).toContain(text);
+  expect(stdout).toBe("");
+  expect([1, 2]).toContain(status);
+});
+
+test("the completion script completes commands, options and methods", async () => {
+  const { stdout: script } = await cli("completion", "bash");
+  const complete = (...words: readonly string[]) => {
+    const program = `connect-rest() { echo echo.v1.EchoService/Echo; }
+${script}
+COMP_WORDS=(connect-rest ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}
+_connect_rest; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return spawnSync("bash", ["-c", program], { encoding: "utf8" }).stdout.trim().split("\n");
+  };
+  expect(complete("exp")).toEqual(["explain"]);
+  expect(complete("call", "echo.")).toEqual(["echo.v1.EchoService/Echo"]);
+  expect(complete("explain", "Echo", "--s")).toEqual(["--sandbox", "--send"]);
+});

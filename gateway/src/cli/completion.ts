@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import { printText } from "./output.ts";
+
+/** The commands whose first argument is a method. */
+const WITH_METHOD = "call|explain";
+
+/** Runs `connect-rest completion`: prints a script that completes commands, options and methods. */
+export function completion(shell: "bash" | "zsh", program: Command): void {
+  printText(shell === "bash" ? bash(program) : zsh(program));
+}
+
+/** Returns the options of each command, by the name of the command. */
+function optionsOf({ commands }: Command): readonly (readonly [command: string, options: string])[] {
+  return commands.map((command) => {
+    const options = command.options.flatMap(({ long }) => long ?? []);
+    return [command.name(), [...options, "--help"].join(" ")] as const;
+  });
+}
+
+function bash(program: Command): string {
+  const commands = optionsOf(program);
+  const cases = commands.map(([name, options]) => `    ${name}) words="${options}" ;;`);
+  return `_connect_rest() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" words
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words="${commands.map(([name]) => name).join(" ")}"
+  elif [[ "$current" != -* && "$COMP_CWORD" -eq 2 && "$command" =~ ^(${WITH_METHOD})$ ]]; then
+    words="$(connect-rest methods 2>/dev/null)"
+  else
+    case "$command" in
+${cases.join("\n")}
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _connect_rest connect-rest
+`;
+}
+
+function zsh(program: Command): string {
+  return `autoload -U +X bashcompinit && bashcompinit
+${bash(program)}`;
+}
