@@ -355,6 +355,13 @@ export const ROWS: readonly Row[] = [
     message: { tags: ["a"] },
   },
   {
+    sends: "`null` in a list or map of messages with `unwrap` whose only field is `optional`",
+    body: response({ heights: [7, null] }),
+    outcome: "none",
+    gets: "a message without the field",
+    message: { heights: [{ value: 7 }, {}] },
+  },
+  {
     sends: '`false` in a list of strings, or `""` in a list of numbers',
     body: response({ tags: ["a", false] }),
     outcome: "lost",

@@ -472,7 +472,38 @@ message Req {
     name: "unwrap_type",
     source: response("Req r = 1 [(connectrest.v1.field).unwrap = true];"),
     problems: [
-      "4:14: unwrap-type: `unwrap` requires a message whose only field is repeated or a map; case.Res.r is not one",
+      "4:14: unwrap-type: `unwrap` requires a message whose only field is repeated, a map, or `optional`; case.Res.r is not one",
+    ],
+  },
+  {
+    name: "unwrap_null",
+    source: response(
+      `repeated Any a = 1 [(connectrest.v1.field).unwrap = true];
+  map<string, Twice> b = 2 [(connectrest.v1.field).unwrap = true];
+  oneof c {
+    Text d = 3 [(connectrest.v1.field).unwrap = true];
+  }
+  repeated Kept e = 4 [(connectrest.v1.field).unwrap = true];`,
+      `message Any { google.protobuf.Value value = 1; }
+message Text { optional string value = 1; }
+message Twice { Text value = 1 [(connectrest.v1.field).unwrap = true]; }
+message Kept { google.protobuf.Value value = 1 [(connectrest.v1.field).json_text = true]; }`,
+    ),
+    problems: [
+      "4:23: unwrap-type: null would have two meanings for case.Res.a: null is already a value of case.Any.value; remove `unwrap`",
+      "5:29: unwrap-type: null would have two meanings for case.Res.b: null is already a value of case.Twice.value; remove `unwrap`",
+      "7:17: unwrap-type: case.Res.d is a member of the oneof `c`, which null cannot select; move the field out of the oneof",
+    ],
+  },
+  {
+    name: "unwrap_endless",
+    source: response(
+      "Row r = 1 [(connectrest.v1.field).unwrap = true];",
+      "message Row { repeated Row rows = 1 [(connectrest.v1.field).unwrap = true]; }",
+    ),
+    problems: [
+      "4:14: unwrap-type: case.Row.rows leads back to case.Row through `unwrap` alone, so the JSON would have no end; remove `unwrap` from one of the fields",
+      "6:38: unwrap-type: case.Row.rows leads back to case.Row through `unwrap` alone, so the JSON would have no end; remove `unwrap` from one of the fields",
     ],
   },
   {
