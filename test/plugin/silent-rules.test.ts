@@ -249,3 +249,15 @@ message Res {}`,
   });
   expect(runGenerator(request).error).toBe("");
 });
+
+test("unwrap of a field in a parameter with brackets is not reported, because the names depend on it", () => {
+  const one = caseOfRule("brackets", "«unwrap: true»", (rules) => {
+    return `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {get: "/a"}; option (connectrest.v1.method).http = {nesting: BRACKETS}; } }
+message Req { map<string, Holder> holders = 1; }
+message Holder { Row row = 1 [(connectrest.v1.field) = {${rules}}]; }
+message Row { repeated string cells = 1; }
+message Res {}`;
+  });
+  expect(runGenerator(compileRequest({ "a.proto": HEAD + one.source })).error).toBe("");
+  expect(silentCases([one])).toEqual([]);
+});
