@@ -64,3 +64,4 @@ function run(command: string, options: readonly string[]): void {
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST, { recursive: true });
 for (const name of PACKAGES.keys()) build(name);
+process.stdout.write(`install all packages with one command, in any order: npm install ${DIST}/*.tgz\n`);

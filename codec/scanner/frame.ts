@@ -21,11 +21,13 @@ const WRITTEN: usize = 12;
 const SPANS: usize = 16;
 
 /**
- * The state of a rank: one bit for each key that has arrived, and above these bits the index of the key that
- * was used, counted from 1.
+ * The state of a rank: one bit for each key that has arrived, above these bits the index of the key that was
+ * used, counted from 1, and one bit that is set if the value of that key is null.
  */
 const TAKEN_SHIFT: u32 = 24;
+const TAKEN: u32 = 0x7f;
 export const SEEN: u32 = 0xffffff;
+export const NULL_TAKEN: u32 = 0x80000000;
 
 let frames: usize = 0;
 let framesEnd: usize = 0;
@@ -78,7 +80,7 @@ export function takenAt(place: u32): u32 {
 
 /** Returns the index of the key that was used, counted from 1; 0 if no key was used. */
 export function placeOf(state: u32): u32 {
-  return state >> TAKEN_SHIFT;
+  return (state >> TAKEN_SHIFT) & TAKEN;
 }
 
 export function placeTaken(frame: usize, rank: u32): u32 {

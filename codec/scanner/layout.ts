@@ -55,12 +55,11 @@ export const ROW_OWN: u32 = 2;
 export const ROW_CHOICE: u32 = 4;
 
 /**
- * A field that reads a key: the rank, the index of the key among the keys of the field, and whether the key
- * is the last one; then the address of the field.
+ * A field that reads a key: the rank and the index of the key among the keys of the field, then the address
+ * of the field.
  */
 export const TARGET_SIZE: usize = 8;
 export const TARGET_FIELD: usize = 4;
-export const TARGET_LAST: u32 = 0x80000000;
 
 export const FIELD_KIND: usize = 0;
 /** The bytes of the tag, and their count. */
@@ -72,6 +71,8 @@ export const FIELD_FLAGS: usize = 20;
 export const FIELD_LOOSE: u32 = 1;
 /** The list may be a single comma-separated string. */
 export const FIELD_COMMAS: u32 = 2;
+/** null is a value of the field, not the absence of a value. */
+export const FIELD_OR_NULL: u32 = 4;
 export const FIELD_TEXT: usize = 24;
 export const FIELD_TEXT_LENGTH: usize = 28;
 

@@ -15,6 +15,7 @@ import {
   keepValue,
   keptValue,
   mixUp,
+  NULL_TAKEN,
   note,
   open,
   placeOf,
@@ -31,7 +32,7 @@ import { close, goOn, out, tag } from "./output";
 import { enter, hasReports, hide, leave, report, show } from "./report";
 import { scalar } from "./scalar";
 import { skip } from "./skip";
-import { unnamed, value } from "./value";
+import { mayBeNull, unnamed, value } from "./value";
 import {
   CHOICE,
   ENTRY,
@@ -146,24 +147,23 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   const place = (target >> 16) & 0xff;
   const kind = load<u32>(field, L.FIELD_KIND);
   const state = stateOf(frame, rank);
-  // null is a value only for google.protobuf.Value, and only if no later key of the field can have another
-  // value
-  const isNull = load<u32>(at) === NULL && (kind !== L.KIND_VALUE || !(target & L.TARGET_LAST));
+  const isNull = load<u32>(at) === NULL;
   if (state !== 0 || isNull) {
     const bit: u32 = 1 << place;
     // the JavaScript decoder handles duplicate keys, of which the last counts
     if (state & bit) return 0;
     setState(frame, rank, state | bit);
-    if (isNull) return at + 4;
     const taken = placeOf(state);
+    // null is a value only for some fields, and only if no other key of the field has a value
+    if (isNull && (taken !== 0 || !mayBeNull(field))) return at + 4;
     if (taken !== 0) {
-      if (taken <= place) return skip(at);
+      if (taken <= place && !(state & NULL_TAKEN)) return skip(at);
       // the reports inside the value of the previous key no longer apply
       if (kind !== L.KIND_SLOT && hasReports()) return 0;
       mixUp(frame);
     }
   }
-  setState(frame, rank, (state & SEEN) | takenAt(place));
+  setState(frame, rank, (state & SEEN) | takenAt(place) | (isNull ? NULL_TAKEN : 0));
   if (kind === L.KIND_SLOT) {
     keepValue(frame, rank, at);
     return skip(at);

@@ -1,6 +1,16 @@
 /** Reads field values. Each reading function returns the position after its input, or 0 on failure. */
 import { errors, page, payload, status } from "./body";
-import { byte, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
+import {
+  byte,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  NULL,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  space,
+} from "./bytes";
 import { ascend, descend } from "./depth";
 import { dynamicField, entryKey } from "./dynamic";
 import * as L from "./layout";
@@ -19,7 +29,12 @@ const EMPTY_OBJECT = memory.data<u8>([
   0x7b, 0x7d, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 
-/** Writes a field, given its value, which is not null. */
+/** Reports whether null is a value of a field, not the absence of a value. */
+export function mayBeNull(field: usize): bool {
+  return (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_OR_NULL) !== 0;
+}
+
+/** Writes a field, given its value. null is a value only for some fields: see `mayBeNull`. */
 export function value(field: usize, at: usize): usize {
   const kind = load<u32>(field, L.FIELD_KIND);
   if (kind < <u32>L.KIND_MESSAGE) return scalar(field, kind, at);
@@ -115,13 +130,13 @@ function sub(field: usize, message: usize, at: usize): usize {
   return end;
 }
 
-/** Writes a message whose JSON is the value of its only field. */
+/** Writes a message whose JSON is the value of its only field. null leaves this field unset. */
 function nested(field: usize, inner: usize, at: usize): usize {
   if (!descend()) return 0;
   tag(field);
   const start = out;
   goOn(start + 1);
-  const end = value(inner, at);
+  const end = load<u32>(at) === NULL && mayBeNull(field) ? at + 4 : value(inner, at);
   if (end === 0) return 0;
   close(start, 1);
   ascend();
@@ -157,7 +172,7 @@ function list(field: usize, each: usize, from: usize): usize {
     if (isOuter) place(at, out, index);
     const start = out;
     const itemAt = at;
-    if (byte(at) === 0x6e && kind !== L.KIND_VALUE) return 0;
+    if (byte(at) === 0x6e && !mayBeNull(each)) return 0;
     at = listItem(kind, each, index++, at);
     // the JavaScript decoder reports a dropped item as lost
     if (at === 0 || out === start) return 0;
@@ -210,7 +225,6 @@ function listItem(kind: u32, field: usize, index: i32, at: usize): usize {
 function entries(field: usize, each: usize, from: usize): usize {
   if (!descend()) return 0;
   const first = waiting;
-  const isValue = load<u32>(each, L.FIELD_KIND) === L.KIND_VALUE;
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACE) {
     ascend();
@@ -220,7 +234,7 @@ function entries(field: usize, each: usize, from: usize): usize {
     tag(field);
     const start = out;
     at = entryKey(at, first);
-    if (at === 0 || (byte(at) === 0x6e && !isValue)) return 0;
+    if (at === 0 || (byte(at) === 0x6e && !mayBeNull(each))) return 0;
     const before = out;
     at = value(each, at);
     if (at === 0 || out === before) return 0;

@@ -70,6 +70,14 @@ export const ROWS: readonly Row[] = [
     message: { label: { stage: 0 } },
   },
   {
+    sends: 'a declared number of an enum, as a string: `"1"`',
+    body: response({ label: { stage: "1" } }),
+    outcome: "converted",
+    path: "label.stage",
+    gets: "the value with this number",
+    message: { label: { stage: 1 } },
+  },
+  {
     sends: "an unknown number of an open enum",
     body: response({ label: { stage: 7 } }),
     outcome: "additional",
@@ -345,6 +353,13 @@ export const ROWS: readonly Row[] = [
     path: "tags[1]",
     gets: "the list without this value",
     message: { tags: ["a"] },
+  },
+  {
+    sends: "`null` in a list or map of messages with `unwrap` whose only field is `optional`",
+    body: response({ heights: [7, null] }),
+    outcome: "none",
+    gets: "a message without the field",
+    message: { heights: [{ value: 7 }, {}] },
   },
   {
     sends: '`false` in a list of strings, or `""` in a list of numbers',

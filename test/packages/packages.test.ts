@@ -343,6 +343,21 @@ function emptyFolder(): string {
   return folder;
 }
 
+test.each([
+  ["after the packages that it needs", (paths: readonly string[]) => paths],
+  ["before the packages that it needs", (paths: readonly string[]) => paths.toReversed()],
+])("one command installs all tarballs, each %s", async (_, order) => {
+  const folder = mkdtempSync(join(tmpdir(), "order-"));
+  writeFileSync(join(folder, "package.json"), "{}");
+  const options = ["install", "--package-lock-only", "--prefer-offline", "--no-audit", "--no-fund"];
+  await promisify(execFile)("npm", [...options, ...order([...tarballs.values()])], { cwd: folder });
+  const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<Record<string, { readonly resolved?: string }>>;
+  };
+  for (const name of OURS) expect(packages[`node_modules/${name}`]?.resolved).toMatch(/^file:/);
+  rmSync(folder, { recursive: true });
+});
+
 test("init creates a project from tarballs and an OpenAPI document, and the project makes a typed call", async () => {
   const folder = emptyFolder();
   const started = performance.now();

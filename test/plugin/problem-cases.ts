@@ -188,6 +188,43 @@ message Res {}`,
     ],
   },
   {
+    name: "http_body_content_type",
+    source: `import "google/api/httpbody.proto";
+${method(
+  'post: "/a" body: "file"',
+  "",
+  'google.api.HttpBody file = 1; string type = 2 [(connectrest.v1.field) = {in: HEADER, name: "Content-Type"}];',
+)}`,
+    problems: [
+      "8:100: name-twice: case.Req.type and the content_type of the body are both named `content-type` in the headers of case.S.Get; remove the field, and set content_type",
+    ],
+  },
+  {
+    name: "known_read",
+    source: `service S {
+  rpc List(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).paginate = {items: "items", link: "links.next", known: ["count", "links"]};
+  }
+}
+message Req {}
+message Res {}`,
+    problems: [
+      "4:84: known-read: paginate of case.S.List: the known key `links` covers `links.next`, which is read by `link`, so that a new name of `links.next` would not be reported; list the other keys below `links`",
+    ],
+  },
+  {
+    name: "when_never_enum",
+    source: response(
+      'Kind kind = 1; oneof o { option (connectrest.v1.oneof).discriminator = "kind"; Inner a = 2 [(connectrest.v1.field).when = {values: "OPEN"}]; Inner open = 3; Inner shut = 4; }',
+      'message Inner {} enum Kind { NONE = 0; OPEN = 1 [(connectrest.v1.enum_value).wire = "open"]; }',
+    ),
+    problems: [
+      "4:95: when-never: the condition of case.Res.a never holds for `OPEN`: no value of case.Kind is `OPEN` on the wire (OPEN is `open` on the wire)",
+      "4:160: when-never: the discriminator never selects case.Res.shut by its name: no value of case.Kind is `shut` on the wire; it has `NONE`, `open`; set when: {values: …}",
+    ],
+  },
+  {
     name: "encoding_lines",
     source: method('post: "/a" body: "name"', "option (connectrest.v1.method).request_encoding = LINES;"),
     problems: [
@@ -224,6 +261,20 @@ message Res {}`,
 message Req { string name = 1; }`,
     problems: [
       "3:48: binding-unreachable: binding 2 of case.S.Get is unreachable: every request that fills its path also fills that of binding 1, which is tried first",
+    ],
+  },
+  {
+    name: "response_body_of_stream",
+    source: `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a" response_body: "x"};
+    option (connectrest.v1.method).paginate = {items: "items", link: "next"};
+  }
+}
+message Req {}
+message Res { string x = 1; }`,
+    problems: [
+      "3:43: no-effect: response_body of case.S.Get has no effect: `items` of `paginate` says what the messages of the stream are read from; remove it",
     ],
   },
   {
@@ -421,7 +472,38 @@ message Req {
     name: "unwrap_type",
     source: response("Req r = 1 [(connectrest.v1.field).unwrap = true];"),
     problems: [
-      "4:14: unwrap-type: `unwrap` requires a message whose only field is repeated or a map; case.Res.r is not one",
+      "4:14: unwrap-type: `unwrap` requires a message whose only field is repeated, a map, or `optional`; case.Res.r is not one",
+    ],
+  },
+  {
+    name: "unwrap_null",
+    source: response(
+      `repeated Any a = 1 [(connectrest.v1.field).unwrap = true];
+  map<string, Twice> b = 2 [(connectrest.v1.field).unwrap = true];
+  oneof c {
+    Text d = 3 [(connectrest.v1.field).unwrap = true];
+  }
+  repeated Kept e = 4 [(connectrest.v1.field).unwrap = true];`,
+      `message Any { google.protobuf.Value value = 1; }
+message Text { optional string value = 1; }
+message Twice { Text value = 1 [(connectrest.v1.field).unwrap = true]; }
+message Kept { google.protobuf.Value value = 1 [(connectrest.v1.field).json_text = true]; }`,
+    ),
+    problems: [
+      "4:23: unwrap-type: null would have two meanings for case.Res.a: null is already a value of case.Any.value; remove `unwrap`",
+      "5:29: unwrap-type: null would have two meanings for case.Res.b: null is already a value of case.Twice.value; remove `unwrap`",
+      "7:17: unwrap-type: case.Res.d is a member of the oneof `c`, which null cannot select; move the field out of the oneof",
+    ],
+  },
+  {
+    name: "unwrap_endless",
+    source: response(
+      "Row r = 1 [(connectrest.v1.field).unwrap = true];",
+      "message Row { repeated Row rows = 1 [(connectrest.v1.field).unwrap = true]; }",
+    ),
+    problems: [
+      "4:14: unwrap-type: case.Row.rows leads back to case.Row through `unwrap` alone, so the JSON would have no end; remove `unwrap` from one of the fields",
+      "6:38: unwrap-type: case.Row.rows leads back to case.Row through `unwrap` alone, so the JSON would have no end; remove `unwrap` from one of the fields",
     ],
   },
   {

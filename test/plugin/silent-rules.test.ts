@@ -208,6 +208,36 @@ test("property: a rule of a field, a oneof or an enum value changes the generate
   expect(silent).toEqual([]);
 }, 300_000);
 
+/** Methods of every kind, with the way in which each one reads its responses. */
+const METHODS: Readonly<Record<string, string>> = {
+  unary: "returns (Res) { HTTP }",
+  pages:
+    'returns (stream Item) { HTTP option (connectrest.v1.method).paginate = {items: "items", link: "next"}; }',
+  records: "returns (stream Item) { HTTP option (connectrest.v1.method).records = {format: LINES}; }",
+  poll: 'returns (stream Item) { HTTP option (connectrest.v1.method).poll = {items: "items", key: "id", interval: {seconds: 1}}; }',
+  operation: "returns (Res) { HTTP option (connectrest.v1.method).operation = {}; }",
+  states:
+    'returns (stream Item) { HTTP option (connectrest.v1.method).operation = {done: {key: "id", present: true}}; }',
+  download: 'returns (stream File) { HTTP option (connectrest.v1.method).download = {chunk: "data"}; }',
+};
+
+test.each(Object.entries(METHODS))(
+  "response_body of a method changes the generated code, or is reported: %s",
+  (name, method) => {
+    const field = /Item\)/.test(method) ? "item" : name === "download" ? "data" : "items";
+    const one = caseOfRule(name, `get: "/a" «response_body: "${field}"»`, (rules) => {
+      const option = `option (google.api.http) = {${rules}};`;
+      return `service S { rpc Get(Req) ${method.replace("HTTP", option)} }
+message Req { int32 n = 1; }
+message Res { repeated Item items = 1; string next = 2; }
+message Item { string id = 1; Res item = 2; }
+message File { bytes data = 1; }`;
+    });
+    expect(runGenerator(compileRequest({ "a.proto": HEAD + one.without })).error).toBe("");
+    expect(silentCases([one])).toEqual([]);
+  },
+);
+
 test("a rule in a file without services is not reported, because methods of another run may use the message", () => {
   const request = compileRequest({
     "service.proto": `${HEAD}import "shared.proto";

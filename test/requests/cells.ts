@@ -111,6 +111,11 @@ const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
   ["Row"],
   ["Row", "unwrap: true"],
   ["Commas", "unwrap: true"],
+  ["NullableText", "unwrap: true"],
+  ["NullableNumber", "unwrap: true"],
+  ["NullableLeaf", "unwrap: true"],
+  ["NullableRow", "unwrap: true"],
+  ["NullableUnion", "unwrap: true"],
   ["Part"],
   ["Chosen"],
   ["Union"],
@@ -125,6 +130,7 @@ const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
   ["Leaf", "json_text: true"],
   ["Tree", "json_text: true"],
   ["Row", "unwrap: true, json_text: true"],
+  ["NullableText", "unwrap: true, json_text: true"],
   ["Chosen", "json_text: true"],
   ["Union", "json_text: true"],
 ];
@@ -140,6 +146,11 @@ enum Tone {
 message Leaf { string s = 1; optional int32 n = 2; }
 message Row { repeated string cells = 1; }
 message Commas { repeated string cells = 1 [(connectrest.v1.field).style = COMMA]; }
+message NullableText { optional string value = 1; }
+message NullableNumber { optional int64 value = 1; }
+message NullableLeaf { Leaf value = 1; }
+message NullableRow { Row value = 1 [(connectrest.v1.field).unwrap = true]; }
+message NullableUnion { TextOrLeaf value = 1; }
 message Tree {
   optional string s = 1;
   repeated Leaf items = 2;
@@ -153,6 +164,7 @@ message Tree {
   bytes raw = 10 [(connectrest.v1.field).bytes = RAW];
   oneof member { Leaf one = 11; string other = 12; google.protobuf.Empty none = 13; }
   repeated Tree trees = 14;
+  repeated NullableText nullables = 15 [(connectrest.v1.field).unwrap = true];
 }
 message Union {
   oneof value {

@@ -9,6 +9,18 @@ type Nulls = MessageInitShape<typeof NullsSchema>;
 
 const echo: Answers = ({ text }) => ({ body: text });
 
+/** Returns messages with one optional field, which is sometimes unset. */
+function orNull<T>(value: fc.Arbitrary<T>): fc.Arbitrary<{ value?: T }> {
+  return fc.record({ value }, { requiredKeys: [] });
+}
+
+const key = fc.string().filter((name) => name !== "__proto__");
+const text = orNull(fc.string());
+const answer = fc.oneof(
+  fc.string().map((value) => ({ reply: { case: "text" as const, value } })),
+  fc.record({ id: fc.string() }).map((value) => ({ reply: { case: "one" as const, value } })),
+);
+
 const { message } = fc.letrec<{ message: Nulls }>((tie) => ({
   message: fc.record(
     {
@@ -21,6 +33,17 @@ const { message } = fc.letrec<{ message: Nulls }>((tie) => ({
       ),
       toldNull: fc.constant(0),
       single: fc.constant({ case: "alone" as const, value: 0 }),
+      texts: fc.array(text),
+      numbers: fc.dictionary(key, orNull(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))),
+      times: fc.dictionary(
+        fc.nat().map(String),
+        orNull(fc.nat().map((seconds) => ({ seconds: BigInt(seconds) }))),
+      ),
+      items: fc.array(orNull(tie("message")), { maxLength: 3, depthIdentifier: "message" }),
+      lists: fc.array(orNull(fc.record({ texts: fc.array(text, { maxLength: 3 }) }))),
+      textOrNull: text,
+      kinds: fc.array(orNull(fc.constantFrom(0, 1, 2))),
+      answers: fc.array(orNull(answer)),
     },
     { requiredKeys: [] },
   ) as fc.Arbitrary<Nulls>,
@@ -60,8 +83,50 @@ test.each([
   ['{"inner":null}', {}],
   ['{"told_null":null,"alone":null}', { toldNull: null, alone: null }],
   ["{}", {}],
+  ['{"texts":["a",null,""]}', { texts: [{ value: "a" }, {}, { value: "" }] }],
+  ['{"texts":null,"numbers":null}', {}],
+  ['{"texts":"a"}', { texts: [{ value: "a" }] }],
+  ['{"numbers":{"a":1,"b":null}}', { numbers: { a: { value: "1" }, b: {} } }],
+  [
+    '{"lists":[null,[],["a",null]]}',
+    { lists: [{}, { value: {} }, { value: { texts: [{ value: "a" }, {}] } }] },
+  ],
+  ['{"items":[null,{},{"text":"a"}]}', { items: [{}, { value: {} }, { value: { text: "a" } }] }],
+  ['{"text_or_null":null}', { textOrNull: {} }],
+  ['{"textOrNothing":null}', { textOrNull: {} }],
+  ['{"text_or_null":null,"textOrNothing":"a"}', { textOrNull: { value: "a" } }],
+  ['{"kinds":["NULL_KIND_OAK",null]}', { kinds: [{ value: "NULL_KIND_OAK" }, {}] }],
+  [
+    '{"answers":[null,"a",{"id":"b"}]}',
+    { answers: [{}, { value: { text: "a" } }, { value: { one: { id: "b" } } }] },
+  ],
 ] as const)("the response %s is read as %o", async (body, expected) => {
   const world = await start(ChoiceService, ChoiceServiceRest, () => ({ body }));
   const received = await world.client.echoNulls({});
   expect(toJson(NullsSchema, received)).toEqual(expected);
+});
+
+test("a lost value is not null", async () => {
+  const world = await start(
+    ChoiceService,
+    ChoiceServiceRest,
+    () => ({
+      body: '{"texts":[{},null],"numbers":{"a":"x","b":null},"kinds":["zz",null],"text_or_null":[1],"items":[1,null]}',
+    }),
+    { strict: false },
+  );
+  const received = await world.client.echoNulls({});
+  expect(toJson(NullsSchema, received)).toEqual({
+    texts: [{}],
+    numbers: { b: {} },
+    kinds: [{}],
+    items: [{}],
+  });
+  expect(world.differences.map((each) => `${each.class} ${each.path}: ${each.expected}`)).toEqual([
+    "lost texts[0]: string",
+    "lost numbers.a: int64",
+    "lost items[0]: object",
+    "lost text_or_null: string",
+    "lost kinds[0]: one of rules.v1.NullKind",
+  ]);
 });

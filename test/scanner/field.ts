@@ -15,7 +15,9 @@ export type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
 export function method(kind: Kind, write: Write): UnaryAdapter {
   const known = new Set(["key", "other"]);
   const decode = (json: JsonObject, out: ProtoWriter) => {
-    write(json.key ?? json.other, out);
+    // null is the value of some fields, unless the other key has a value
+    const value = json.key ?? json.other;
+    write(value === undefined && json.key === null ? null : value, out);
     out.unknown(8, json, known);
   };
   return methodReadBy(

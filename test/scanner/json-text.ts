@@ -186,7 +186,9 @@ function kindText(kind: Kind, dice: Dice, depth: number): string {
     return `{${keys.map((key) => `"${key}":${kindText(kind.map, dice, depth + 1)}`).join(",")}}`;
   }
   if ("wrapper" in kind) return scalarText(kind.wrapper, dice);
-  if ("unwrap" in kind) return kindText(kind.unwrap[1], dice, depth + 1);
+  if ("unwrap" in kind) {
+    return kind.orNull && dice.once(3) ? "null" : kindText(kind.unwrap[1], dice, depth + 1);
+  }
   if ("loose" in kind) {
     return dice.once(6) ? dice.pick(["[]", "{}", "[{}]"]) : kindText(kind.loose, dice, depth);
   }

@@ -21,6 +21,15 @@ test("the API key is in the query, and fields are read from nested objects and l
   expect(differences).toEqual([]);
 });
 
+test("null in a list of numbers is an item without a value", async () => {
+  const { client, differences } = await habits({
+    body: '{"main":{"temp":7.5},"weather":[],"rain_by_hour":[0.2,null,0]}',
+  });
+  const { rainByHour } = await client.getWeather({ city: "Bonn" });
+  expect(rainByHour.map(({ value }) => value)).toEqual([0.2, undefined, 0]);
+  expect(differences).toEqual([]);
+});
+
 test("a PATCH has its Content-Type and the version as If-Match", async () => {
   const { client, seen } = await habits([{ json: { id: "7" } }, { status: 412 }]);
   const thing = { id: 175928847299117063n, name: "a" };

@@ -48,7 +48,9 @@ export function firstOf<From>([first, ...others]: ReadonlyArray<ReadField<From>>
     for (const read of others) {
       if (value !== undefined && value !== null) break;
       attempts.next();
-      value = read(from, attempts.add);
+      const next = read(from, attempts.add);
+      // null is the value of some fields, unless another source has a value
+      if (next !== undefined) value = next;
     }
     attempts.end(value !== undefined && value !== null, found);
     return value;

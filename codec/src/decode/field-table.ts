@@ -30,14 +30,11 @@ export type LayoutEntry<Out> =
 export class Target {
   /** The position of the field in the order of writing. */
   readonly rank: number;
-  /** Whether this key is the last one tried, so that null under this key is the value of the field. */
-  readonly isLast: boolean;
   /** The next field that reads the same key. */
   readonly next: Target | undefined;
 
-  constructor(rank: number, isLast: boolean, next: Target | undefined) {
+  constructor(rank: number, next: Target | undefined) {
     this.rank = rank;
-    this.isLast = isLast;
     this.next = next;
   }
 }
@@ -120,11 +117,8 @@ class LayoutMaker<Out extends OneofOutput> {
       for (const row of entry.of) this.field(row);
       const end = this.row((_, out, _key, json) => out.endOneof(json, entry.onlyFirst));
       const keys = entry.of.flatMap(([, ...own]) => own);
-      // one row for each key, because null is a value for a NullValue member
-      for (const key of keys) {
-        this.ask(begin, [key]);
-        this.ask(end, [key]);
-      }
+      this.ask(begin, keys);
+      this.ask(end, keys);
     } else {
       this.field(entry);
     }
@@ -147,8 +141,6 @@ class LayoutMaker<Out extends OneofOutput> {
   }
 
   private ask(rank: number, keys: readonly string[]): void {
-    for (const [place, key] of keys.entries()) {
-      this.targets.set(key, new Target(rank, place === keys.length - 1, this.targets.get(key)));
-    }
+    for (const key of keys) this.targets.set(key, new Target(rank, this.targets.get(key)));
   }
 }

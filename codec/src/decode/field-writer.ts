@@ -75,7 +75,7 @@ export class FieldWriter extends KeyWriter {
       }
       const value = json[key];
       do {
-        if (value !== undefined && (value !== null || target.isLast)) {
+        if (value !== undefined) {
           const rank: number = target.rank;
           const at = valuesEnd + rank;
           values[at] =
@@ -119,12 +119,11 @@ export class FieldWriter extends KeyWriter {
   }
 }
 
-/** Returns the value of a field that arrived under several keys: the first value that is not absent. */
+/** Returns the value of a field that arrived under several keys: the first one that is not null. */
 function firstOf(json: JsonObject, keys: readonly string[]): Field {
-  let value: Field;
   for (const key of keys) {
-    value = Object.hasOwn(json, key) ? json[key] : undefined;
+    const value = Object.hasOwn(json, key) ? json[key] : undefined;
     if (value !== undefined && value !== null) return value;
   }
-  return value;
+  return null;
 }

@@ -1,5 +1,5 @@
 /** Compiles a kind into the function that writes values of that kind. */
-import { isJsonObject } from "../json/json.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
 import type { EnumTable as Enum } from "../table/enum-table.ts";
 import { EnumTable } from "../table/enum-table.ts";
 import { sharedKeys } from "../table/keys.ts";
@@ -66,7 +66,7 @@ export function kindWriter(kind: Kind, field: number, scope: FieldScope): WriteV
   if ("duration" in kind) return (value, out, key) => out.duration(field, value, key, kind.duration);
   if ("fieldMask" in kind) return (value, out, key) => out.fieldMask(field, value, key, kind.fieldMask);
   if ("wrapper" in kind) return (value, out, key) => out.wrapper(field, value, key, kind.wrapper);
-  if ("unwrap" in kind) return unwrapWriter(kind.unwrap, field, scope);
+  if ("unwrap" in kind) return unwrapWriter(kind, field, scope);
   if ("group" in kind) return groupWriter(scope.readingOf(kind.group), field);
   if ("open" in kind) return (value, out, key) => out.openEnum(field, value, key, kind.open);
   if ("nullable" in kind) return nullableWriter(kind.nullable, field, scope);
@@ -149,9 +149,16 @@ function groupWriter({ from, decode }: Reading, field: number): WriteValue {
   return (value, out, key) => out.group(field, value, key, decode);
 }
 
-function unwrapWriter([number, kind]: FieldEntry, field: number, scope: FieldScope): WriteValue {
+function unwrapWriter(
+  { unwrap: [number, kind], orNull }: Extract<Kind, { readonly unwrap: FieldEntry }>,
+  field: number,
+  scope: FieldScope,
+): WriteValue {
   const write = kindWriter(kind, number, { readingOf: scope.readingOf });
-  return (value, out, key) => out.wrapped(field, value, key, (items, inner) => write(items, inner, ""));
+  const writeInner = (value: JsonValue, inner: ProtoWriter) => write(value, inner, "");
+  return orNull === true
+    ? (value, out, key) => out.optional(field, value, key, writeInner)
+    : (value, out, key) => out.wrapped(field, value, key, writeInner);
 }
 
 function listWriter(

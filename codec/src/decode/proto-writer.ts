@@ -163,6 +163,27 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
+   * Writes a message whose JSON is the value of its only field, which null leaves unset. A value that is lost
+   * must not look like null, so the message is then absent.
+   */
+  optional(
+    field: number,
+    value: Field,
+    key: string,
+    decode: (value: JsonValue, out: ProtoWriter) => void,
+  ): void {
+    const { length: before, lostCount } = this;
+    let isLost = false;
+    this.nullable(field, value, key, (inner) => {
+      if (inner === null) return;
+      const start = this.length;
+      decode(inner, this);
+      isLost = this.length === start && this.lostCount > lostCount;
+    });
+    if (isLost) this.rewind(before);
+  }
+
+  /**
    * Writes a message field whose keys are in the object of the outer message, among the keys of other fields.
    * The outer message reports unknown keys, because the flattened message does not know the keys of those
    * other fields.

@@ -4,7 +4,6 @@ import { exclusiveMembers, firstKey, keysOnPaths, knownKeys, memberKeys, reporte
 import {
   type Entry,
   type FieldEntry,
-  holdsNull,
   isField,
   type Key,
   type MessageTable,
@@ -111,14 +110,11 @@ function layoutOf(entries: readonly Entry[], fields: FieldTable): Array<LayoutEn
 }
 
 function rowsOf([number, kind, ...keys]: FieldEntry, scope: FieldScope): Row[] {
-  const name = reportedAs(keys);
   if (keys.every((key) => typeof key === "string")) {
-    const write = kindWriter(kind, number, scope);
-    if (!holdsNull(kind)) return [[write, ...keys]];
-    // a separate row for each key: null under one key would hide the value of another
-    return keys.map((key) => [(value, out) => write(value, out, name), key]);
+    return [[kindWriter(kind, number, scope), ...keys]];
   }
   const write = kindWriter(kind, number, { ...scope, collects: false });
+  const name = reportedAs(keys);
   const first = [...new Set(keys.map(firstKey))];
   if (keys.every(isOneKey)) return [[(value, out) => write(value, out, name), ...first]];
   const read = fieldReader(keys);

@@ -26,12 +26,12 @@ export const ROW_WORDS = 8;
 export const ROW_SHARED = 1;
 export const ROW_OWN = 2;
 export const ROW_CHOICE = 4;
-export const TARGET_LAST = 0x8000_0000;
 
 export const FIELD_WORDS = 8;
 export const FIELD = { kind: 0, tagLength: 1, tag: 2, argument: 4 } as const;
 export const FIELD_LOOSE = 1;
 export const FIELD_COMMAS = 2;
+export const FIELD_OR_NULL = 4;
 export const KIND = {
   handover: 0,
   string: 1,

@@ -1,5 +1,3 @@
-import { TARGET_LAST } from "./layout.ts";
-
 export type KeyUse = {
   readonly targets: number[];
   isOwn: boolean;
@@ -30,6 +28,8 @@ export class MessageWriter {
   place = 0;
   /** The report numbers of objects inside paths that may have unread keys, by path. */
   readonly places = new Map<string, number>();
+  /** The ranks of fields with only one key. */
+  private readonly single = new Set<number>();
   private readonly slots = new Map<string, number>();
 
   rank(field: number): number {
@@ -39,11 +39,11 @@ export class MessageWriter {
   /** Adds a field that is read from the first of its keys that has a value. */
   field(field: number, places: readonly Place[]): number {
     const rank = this.rank(field);
+    if (places.length === 1) this.single.add(rank);
     for (const [place, [keys, name]] of places.entries()) {
-      const last = place === places.length - 1 ? TARGET_LAST : 0;
       const key = keyOf(keys, name);
       key.isOwn = true;
-      key.targets.push((rank | (place << 16) | last) >>> 0);
+      key.targets.push(rank | (place << 16));
     }
     return rank;
   }
@@ -74,10 +74,8 @@ export class MessageWriter {
     const only = [...this.keys.values()].filter(
       (key) => key.targets.length === 1 && !key.isShared && !key.isChoice,
     );
-    const targets = only
-      .flatMap((key) => key.targets)
-      .filter((target) => target >>> 16 === TARGET_LAST >>> 16);
-    return targets.map((target) => this.ranks[target & 0xffff] ?? 0);
+    const ranks = only.flatMap((key) => key.targets).map((target) => target & 0xffff);
+    return ranks.filter((rank) => this.single.has(rank)).map((rank) => this.ranks[rank] ?? 0);
   }
 }
 

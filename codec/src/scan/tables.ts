@@ -17,6 +17,7 @@ import {
   FIELD,
   FIELD_COMMAS,
   FIELD_LOOSE,
+  FIELD_OR_NULL,
   FIELD_WORDS,
   KIND,
   MESSAGE,
@@ -44,27 +45,11 @@ import {
 } from "./readable.ts";
 import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
+import { DELIMITED, tagOf, VARINT, varint, WIRE_TYPES } from "./tags.ts";
 import type { WasmInstance } from "./wasm.ts";
 
 /** A number of ranks that exceeds every stack, so that JavaScript handles the message. */
 const UNREADABLE = 0xff_ffff;
-
-const VARINT = 0;
-const BITS_64 = 1;
-const DELIMITED = 2;
-const BITS_32 = 5;
-
-const WIRE_TYPES: Readonly<Record<string, number>> = {
-  string: DELIMITED,
-  textBytes: DELIMITED,
-  bytes: DELIMITED,
-  fixed32: BITS_32,
-  sfixed32: BITS_32,
-  float: BITS_32,
-  fixed64: BITS_64,
-  sfixed64: BITS_64,
-  double: BITS_64,
-};
 
 /** The number of decimal digits between each unit of time and the second. */
 const COUNT_DIGITS: Readonly<Record<string, number>> = { seconds: 0, millis: 3, micros: 6, nanos: 9 };
@@ -77,7 +62,7 @@ interface Reading {
   readonly wireType?: number;
   /** The string that means "no value". */
   readonly none?: string | undefined;
-  /** The flags of the field: FIELD_COMMAS, or no flag. */
+  /** The flags of the field: FIELD_COMMAS, FIELD_OR_NULL, or no flag. */
   readonly flags?: number | undefined;
 }
 
@@ -335,12 +320,14 @@ export class Tables {
     }
     if ("map" in kind) return { kind: KIND.map, argument: this.field([2, kind.map]) };
     if ("wrapper" in kind) return { kind: KIND.wrapper, argument: this.field([1, kind.wrapper]) };
-    if ("unwrap" in kind) return { kind: KIND.unwrap, argument: this.field(kind.unwrap) };
+    if ("unwrap" in kind) {
+      return { kind: KIND.unwrap, argument: this.field(kind.unwrap), flags: kind.orNull && FIELD_OR_NULL };
+    }
     return "time" in kind ? timeReading(kind.time, kind.none) : HANDOVER;
   }
 
   private messageReading(table: MessageTable): Reading {
-    if (table === ValueTable) return { kind: KIND.value };
+    if (table === ValueTable) return { kind: KIND.value, flags: FIELD_OR_NULL };
     if (table === StructTable) return { kind: KIND.struct };
     if (table === ListValueTable) return { kind: KIND.listValue };
     const types = typesOf(table);
@@ -439,12 +426,4 @@ function timeReading(time: TimeRule, none: string | undefined): Reading {
   if (time === "iso8601") return { kind: KIND.iso, none };
   const digits = typeof time === "string" ? COUNT_DIGITS[time] : undefined;
   return digits === undefined ? HANDOVER : { kind: KIND.count, argument: digits, none };
-}
-
-function tagOf(number: number, wireType: number): number {
-  return ((number << 3) | wireType) >>> 0;
-}
-
-function varint(value: number): number[] {
-  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 }

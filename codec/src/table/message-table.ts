@@ -26,8 +26,8 @@ export type Kind =
   | { readonly fieldMask: MaskTable }
   /** google.protobuf.StringValue and the other wrappers. */
   | { readonly wrapper: ScalarKind }
-  /** A message whose JSON is the value of its only field. */
-  | { readonly unwrap: FieldEntry }
+  /** A message whose JSON is the value of its only field. With `orNull`, null leaves the field unset. */
+  | { readonly unwrap: FieldEntry; readonly orNull?: true }
   /** A message in the group encoding (editions: DELIMITED). */
   | { readonly group: MessageTable }
   /** An enum next to a field that keeps the spelling: an unknown name is not lost. */

@@ -17,7 +17,7 @@ Nothing is sent without --send. Credentials, headers that may contain them, and 
 const AFTER_COMPLETION = `
 For example, in ~/.bashrc: source <(connect-rest completion bash)`;
 
-/** The shells that `completion` knows. */
+/** The shells that `completion` supports. */
 const SHELLS = ["bash", "zsh"] as const;
 
 /** Adds `call`, `explain`, `methods` and `completion`. */

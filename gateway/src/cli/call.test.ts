@@ -89,7 +89,7 @@ test("explain sends nothing, and prints the request as text, as curl or as JSON"
   });
 });
 
-test("explain --send sends a call that may change data only with --yes", async () => {
+test("explain --send requires --yes for a call that may change data", async () => {
   const args = ["explain", "Echo", "--sandbox", "--send", "--data", '{"text":"hi"}'];
   const without = await cli(...args);
   expect({ status: without.status, stdout: without.stdout }).toEqual({ status: 1, stdout: "" });

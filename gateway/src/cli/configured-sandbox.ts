@@ -20,7 +20,7 @@ export interface SandboxFlags {
 /**
  * Starts the configured sandbox, if the options request one.
  *
- * @param isTemporary whether the sandbox is for one command: on a free port, without a ready line
+ * @param isTemporary whether the sandbox serves only one command, on a free port and without a ready line
  */
 export async function startConfiguredSandbox(
   options: SandboxFlags,

@@ -26,7 +26,7 @@ export function headersIn({ header = [] }: RequestOptions): [string, string][] {
   return header.map(([name, value]) => [name, value]);
 }
 
-/** A method, and the objects that calls of it need. */
+/** A method, and the objects that its calls need. */
 export interface DescribedMethod {
   readonly method: DescMethod;
   readonly rest: Rest;
@@ -74,7 +74,7 @@ export async function describedMethod(
 }
 
 /**
- * Finds a method by its path, `package.Service/Method`, or by the end of its path if only one method has this
+ * Finds a method by its path, `package.Service/Method`, or by the end of its path if no other method has this
  * end.
  */
 function findMethod(name: string, adapters: readonly ServiceAdapter[]): DescMethod {

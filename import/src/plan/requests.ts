@@ -2,7 +2,7 @@ import { textAt } from "../json.ts";
 import { wordsOf } from "../names/words.ts";
 import type { Body, Content, Operation, Parameter } from "../normalize/api.ts";
 import type { Schema } from "../normalize/schema.ts";
-import { type Message, type OptionValue, Token } from "../proto/model.ts";
+import { type Field, type Message, type OptionValue, Token } from "../proto/model.ts";
 import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, HTTP_BODY, plainType, type Spot, scalar, type Typed } from "./context.ts";
 import { filePart, isFile } from "./file-parts.ts";
@@ -37,7 +37,9 @@ export function planRequest(planner: Planner, operation: Operation, message: Mes
   }
   const planned =
     body === undefined || kind === undefined ? undefined : addBody(planner, message, body, spot, kind);
-  const constants = template.constants.map(([name, value]) => ({ name, value, in_query: true as const }));
+  // only a body with names could hold the constants
+  const inQuery = planned?.field === WHOLE_BODY ? { in_query: true as const } : {};
+  const constants = template.constants.map(([name, value]) => ({ name, value, ...inQuery }));
   const nesting = placement.brackets || planned?.brackets === true;
   message.reservedNumbers.push(...planner.lock.retired(message.path));
   return {
@@ -171,9 +173,17 @@ function addBody(
   if (message.fields.length === before) return { field: undefined, brackets: false, rules: {} };
   return {
     field: WHOLE_BODY,
-    brackets: encoding !== undefined,
+    brackets: encoding !== undefined && message.fields.slice(before).some(isNested),
     rules: encoding === undefined ? headers : { request_encoding: new Token(encoding) },
   };
+}
+
+/** Reports whether a form or a multipart body has several names for the values of a field. */
+function isNested({ label, type, options }: Field): boolean {
+  const isPart = options.some(({ value }) => typeof value === "object" && "in" in value);
+  const isMessage =
+    type.kind === "message" || (type.kind === "foreign" && type.name !== "google.protobuf.Timestamp");
+  return !isPart && (label === "map" || isMessage);
 }
 
 /**

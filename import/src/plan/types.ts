@@ -1,4 +1,4 @@
-import { keyOf, type Schema, type SchemaNode } from "../normalize/schema.ts";
+import type { Schema, SchemaNode } from "../normalize/schema.ts";
 import { Token } from "../proto/model.ts";
 import { isPortable, listChecks, mapChecks, numberChecks, stringChecks, valueChecks } from "./checks.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "./context.ts";
 import type { EnumPlanner } from "./enums.ts";
 import { unionType } from "./unions.ts";
-import { singular } from "./wrappers.ts";
+import { element } from "./wrappers.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
 /** The maximum nesting depth of inline schemas. The names of their messages grow with the depth. */
@@ -99,9 +99,8 @@ function enumType(
 
 function listType(planning: Planning, schema: Schema, items: SchemaNode, spot: Spot): Typed {
   const label = "repeated";
-  if (planning.schemas.read(items).nullable) return { ...plainType(VALUE, "null-in-list"), label };
   const item = { ...spot, words: itemWords(spot) };
-  const typed = singular(planning, planning.typeOf(items, item), keyOf(items), item);
+  const typed = element(planning, planning.typeOf(items, item), items, item);
   const isScalar = typed.type.kind === "scalar" || typed.type.kind === "enum";
   return { ...typed, label, checks: listChecks(schema.limits, false, typed.checks, isScalar) };
 }
@@ -148,9 +147,8 @@ function objectType(planning: Planning, schema: Schema, spot: Spot): Typed {
 function mapType(planning: Planning, schema: Schema, values: SchemaNode, spot: Spot): Typed {
   const value = planning.schemas.read(values);
   if (value.shape.kind === "any") return plainType(STRUCT);
-  if (value.nullable) return { ...plainType(VALUE, "null-in-list"), label: "map" };
   const inner = { ...spot, words: [...spot.words, "value"] };
-  const typed = singular(planning, planning.typeOf(values, inner), keyOf(values), inner);
+  const typed = element(planning, planning.typeOf(values, inner), values, inner);
   return { ...typed, label: "map", checks: mapChecks(schema.limits, false, typed.checks) };
 }
 

@@ -3,7 +3,6 @@ export const CAUSES = {
   // the type of the field allows more than the document
   "union-indistinct": "a union whose alternatives cannot be distinguished: google.protobuf.Value",
   "union-in-parameter": "a union with objects in a parameter: a string",
-  "null-in-list": "a list or map whose items may be null: google.protobuf.Value",
   tuple: "a list of items of different types by position: google.protobuf.ListValue",
   "typed-additional": "additional properties with a type, next to declared properties: JSON strings",
   "json-parameter": "a path variable or cookie with JSON, or a parameter in another media type: a string",
@@ -42,7 +41,6 @@ export type Cause = keyof typeof CAUSES;
 export const WEAKENING: ReadonlySet<Cause> = new Set<Cause>([
   "union-indistinct",
   "union-in-parameter",
-  "null-in-list",
   "tuple",
   "typed-additional",
   "json-parameter",

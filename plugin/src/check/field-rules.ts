@@ -1,8 +1,15 @@
 /** Checks that the rules of a field apply to the field. */
 
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
-import { isScalarMessage, isTimestamp, valueMessageOf } from "../descriptors/well-known.ts";
+import {
+  holdsNull,
+  isCollection,
+  isScalarMessage,
+  isTimestamp,
+  valueMessageOf,
+} from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, SourceSchema, TimeSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
@@ -15,7 +22,9 @@ import {
   type TimeModel,
   type TimeNotation,
   type TypeModels,
+  unwrappedOneof,
 } from "../model/types.ts";
+
 import { checkIdleFieldRules } from "./idle-field-rules.ts";
 import { headerFault, isToken, pathFault, requestHeaderFault } from "./syntax.ts";
 import { timeFormatFault } from "./time-format.ts";
@@ -135,18 +144,59 @@ const UNWRAPPED_ALREADY: ReadonlySet<string | undefined> = new Set([
   "google.protobuf.FieldMask",
 ]);
 
-function checkUnwrap({ field, rules, add }: Checked): void {
+function checkUnwrap({ field, rules, types, add }: Checked): void {
   if (!rules.unwrap) return;
   const message = valueMessageOf(field);
   const [only, ...others] = message?.fields ?? [];
-  const isCollection = only?.fieldKind === "list" || only?.fieldKind === "map";
-  if (!isCollection || others.length > 0) {
-    const text = `\`unwrap\` requires a message whose only field is repeated or a map; ${nameOf(field)} is not one`;
-    add([RULE.unwrap.number], "unwrap-type", text);
+  const fault = (text: string) => add([RULE.unwrap.number], "unwrap-type", text);
+  if (only === undefined || others.length > 0 || !(isCollection(only) || isOptional(only))) {
+    fault(
+      `\`unwrap\` requires a message whose only field is repeated, a map, or \`optional\`; ${nameOf(field)} is not one`,
+    );
+  } else if (isEndless(only, types)) {
+    fault(
+      `${nameOf(only)} leads back to ${nameOf(only.parent)} through \`unwrap\` alone, so the JSON would have no end; remove \`unwrap\` from one of the fields`,
+    );
+  } else if (!isCollection(only) && mayBeNull(only, types)) {
+    fault(
+      `null would have two meanings for ${nameOf(field)}: null is already a value of ${nameOf(only)}; remove \`unwrap\``,
+    );
+  } else if (!isCollection(only) && field.oneof !== undefined) {
+    fault(
+      `${nameOf(field)} is a member of the oneof \`${field.oneof.name}\`, which null cannot select; move the field out of the oneof`,
+    );
   } else if (UNWRAPPED_ALREADY.has(message?.typeName)) {
     const text = `\`unwrap\` of ${nameOf(field)} has no effect: the JSON of a ${message?.typeName} has no key for its only field; remove it`;
     add([RULE.unwrap.number], "no-effect", text);
   }
+}
+
+/** Reports whether a field leads back to itself through fields that `unwrap` replaces. */
+function isEndless(field: DescField, types: TypeModels): boolean {
+  const seen = new Set<DescField>();
+  let next: DescField | undefined = field;
+  while (next !== undefined && types.field(next).unwrap && !seen.has(next)) {
+    seen.add(next);
+    next = valueMessageOf(next)?.fields[0];
+  }
+  return next !== undefined && seen.has(next);
+}
+
+/** Reports whether a singular field distinguishes an unset value from every other value. */
+function isOptional(field: DescField): boolean {
+  return field.presence === FeatureSet_FieldPresence.EXPLICIT && field.oneof === undefined;
+}
+
+/** Reports whether null is a value of a singular field, not the absence of a value. */
+function mayBeNull(field: DescField, types: TypeModels): boolean {
+  const { unwrap, jsonText } = types.field(field);
+  if (jsonText) return false;
+  if (field.fieldKind !== "message") return holdsNull(field);
+  const { message } = field;
+  if (message.typeName === "google.protobuf.Value") return true;
+  const [only] = message.fields;
+  if (unwrap) return only !== undefined && !isCollection(only);
+  return unwrappedOneof(message, types)?.fields.some((each) => mayBeNull(each, types)) === true;
 }
 
 /** The styles that write every value of a field as a string. */

@@ -2,7 +2,7 @@
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
-import { RULES } from "../diagnostics/option-path.ts";
+import { HTTP as HTTP_RULE, RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import {
   Http_Nesting,
@@ -13,6 +13,7 @@ import {
   MethodRulesSchema,
   ParameterSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
+import { HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { parameterPaths } from "../model/body-fields.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
@@ -23,6 +24,22 @@ const { field: HTTP } = HttpSchema;
 
 /** The kinds of bodies whose names a constant parameter can join. */
 const NAMED_BODIES: ReadonlySet<string> = new Set(["fields", "form", "multipart"]);
+
+/** The streams that read messages from parts of responses, and the rule that says from which. */
+const STREAMS: Readonly<Partial<Record<string, string>>> = {
+  paginate: "`items` of `paginate`",
+  poll: "`items` of `poll`",
+  records: "`records`",
+  download: "`download`",
+};
+
+/** Reports a `response_body` of a stream, whose messages are not whole responses. */
+export function checkIdleResponseBody({ desc, stream, responseBody }: MethodModel, problems: Problems): void {
+  const source = STREAMS[stream?.kind ?? ""];
+  if (source === undefined || responseBody === undefined) return;
+  const text = `response_body of ${nameOf(desc)} has no effect: ${source} says what the messages of the stream are read from; remove it`;
+  problems.add(desc, [HTTP_RULE, HttpRuleSchema.field.responseBody.number], "no-effect", text);
+}
 
 /** Reports rules for the notation of values that the requests of the method do not contain. */
 export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: Problems): void {

@@ -14,7 +14,7 @@ import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.t
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 import { covers } from "./error-coverage.ts";
-import { checkIdleHttp } from "./idle-http.ts";
+import { checkIdleHttp, checkIdleResponseBody } from "./idle-http.ts";
 import { valueName } from "./syntax.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -33,6 +33,7 @@ export function checkIdleRules(method: MethodModel, types: TypeModels, problems:
   checkUpload(method, idle);
   checkHttp(method, idle);
   checkIdleHttp(method, types, problems);
+  checkIdleResponseBody(method, problems);
   if (
     annotation.idempotencyKey !== "" &&
     annotation.idempotent === undefined &&

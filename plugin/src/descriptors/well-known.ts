@@ -31,6 +31,11 @@ export function holdsNull(field: DescField): boolean {
   return field.presence !== FeatureSet_FieldPresence.IMPLICIT;
 }
 
+/** Reports whether a field is repeated or a map. */
+export function isCollection(field: DescField): boolean {
+  return field.fieldKind === "list" || field.fieldKind === "map";
+}
+
 /** Returns the message type of a singular or repeated field. */
 export function messageOf(field: DescField): DescMessage | undefined {
   return field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;

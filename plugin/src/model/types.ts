@@ -148,6 +148,11 @@ export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): Desc
   return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
+const UNWRAPPED_TYPES: ReadonlyMap<DescField["fieldKind"] | undefined, "array" | "object"> = new Map([
+  ["list", "array"],
+  ["map", "object"],
+]);
+
 /**
  * Reports whether a message is written as one text in a parameter: a scalar message, or a oneof of scalars
  * that replaces its message.
@@ -169,7 +174,7 @@ export function containerType(
   message: DescMessage,
   types: TypeModels,
 ): "array" | "object" | undefined {
-  if (types.field(field).unwrap) return message.fields[0]?.fieldKind === "map" ? "object" : "array";
+  if (types.field(field).unwrap) return UNWRAPPED_TYPES.get(message.fields[0]?.fieldKind);
   if (message.typeName === "google.protobuf.ListValue") return "array";
   const isOwn =
     !message.typeName.startsWith("google.protobuf.") || message.typeName === "google.protobuf.Struct";

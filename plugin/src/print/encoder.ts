@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { localName } from "../descriptors/names.ts";
-import { isScalarMessage, isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
+import { isCollection, isScalarMessage, isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import { discriminatorJson, unwrappedOneof } from "../model/types.ts";
@@ -284,7 +284,9 @@ function wrapperValue(
 function unwrappedValue(message: DescMessage, value: string, style: JsonStyle, file: AdapterFile): string {
   const [items] = message.fields;
   if (items === undefined) throw new Error(`${message.typeName} has no field to unwrap`);
-  const json = jsonValue(items, `${value}.${items.localName}`, style, file, true);
+  const inner = `${value}.${items.localName}`;
+  const json = jsonValue(items, inner, style, file, true);
+  if (!isCollection(items)) return `${inner} === undefined ? null : ${json}`;
   // braces would begin the body of an arrow function
   return json.startsWith("{") ? `(${json})` : json;
 }

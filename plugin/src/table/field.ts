@@ -1,6 +1,6 @@
 /** Determines how fields are read. */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { holdsNull, isWrapper } from "../descriptors/well-known.ts";
+import { holdsNull, isCollection, isWrapper } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import { type TimeModel, type TypeModels, unwrappedOneof } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
@@ -77,7 +77,9 @@ function messageKind(field: DescField, message: DescMessage, types: TypeModels):
   if (isWrapper(message) && only?.fieldKind === "scalar") {
     return { wrapper: scalarKind(field, only.scalar, types) };
   }
-  if (unwrap && only !== undefined) return { unwrap: fieldEntry(only, [], types) };
+  if (unwrap && only !== undefined) {
+    return { unwrap: fieldEntry(only, [], types), ...(isCollection(only) ? {} : { orNull: true }) };
+  }
   const isGroup = "delimitedEncoding" in field && field.delimitedEncoding;
   return isGroup && unwrappedOneof(message, types) === undefined ? { group: message } : message;
 }

@@ -126,7 +126,10 @@ export function memberText(
   throw invalidParameter(name, "request", { problem, remedy: "set that member" }, { value });
 }
 
-/** Returns the JSON type that a receiver may see in a text. Some receivers read `1e3`, `0x1F` and `" 5"`. */
+/**
+ * Returns the JSON type as which a receiver may read a text. Some receivers read `1e3`, `0x1F` and `" 5"` as
+ * numbers.
+ */
 function textType(text: string, all: readonly string[]): string {
   const isNumber = text.trim() !== "" && !Number.isNaN(Number(text));
   if (all.includes("number") && isNumber) return "number";

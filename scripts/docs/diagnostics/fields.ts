@@ -21,8 +21,10 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
         "Use each of `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss` at most once, from the year down to the smallest part, in any order. For fractions and zones, use `unit: ISO_8601`, or a string field.",
     },
     "unwrap-type": {
-      meaning: "`unwrap` is set on a field whose message is not a single list or map.",
-      remedy: "Give the message a repeated field and no other fields, or remove the rule.",
+      meaning:
+        "`unwrap` is set on a field whose message is not a single list, map or `optional` field. Or the only field is `optional`, so null means that it is unset, but null is already a value of the field, or the rule is on a member of a oneof, which null cannot select. Or the message leads back to itself through `unwrap` alone.",
+      remedy:
+        "Give the message one field, repeated or `optional`, and no other fields, or remove the rule. For a field that can hold null, such as a google.protobuf.Value, the message is not needed.",
     },
     "mask-type": {
       meaning: "`mask` is set on a field that is not a `google.protobuf.FieldMask`.",

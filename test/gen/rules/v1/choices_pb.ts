@@ -2,19 +2,19 @@
 // @generated from file rules/v1/choices.proto (package rules.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
 import { file_google_api_annotations } from "connect-rest-runtime/gen/google/api/annotations_pb.js";
-import type { NullValue, Value } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
-import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { NullValue, Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file rules/v1/choices.proto.
  */
 export const file_rules_v1_choices: GenFile = /*@__PURE__*/
-  fileDesc("ChZydWxlcy92MS9jaG9pY2VzLnByb3RvEghydWxlcy52MSIRCg9HZXRSZXBseVJlcXVlc3QiKwoJUmVwbHlCb2R5Eh4KBXJlcGx5GAEgASgLMg8ucnVsZXMudjEuUmVwbHki9AEKB1JlcGxpZXMSHAoDb25lGAEgASgLMg8ucnVsZXMudjEuUmVwbHkSHQoEbGlzdBgCIAMoCzIPLnJ1bGVzLnYxLlJlcGx5EisKBW5hbWVkGAMgAygLMhwucnVsZXMudjEuUmVwbGllcy5OYW1lZEVudHJ5EhwKBHJlc3QYBCABKAsyDi5ydWxlcy52MS5SZXN0EiIKB2Nyb3NzZWQYBSABKAsyES5ydWxlcy52MS5Dcm9zc2VkGj0KCk5hbWVkRW50cnkSCwoDa2V5GAEgASgJEh4KBXZhbHVlGAIgASgLMg8ucnVsZXMudjEuUmVwbHk6AjgBIpcBCgVSZXBseRIsCgNvbmUYASABKAsyDS5ydWxlcy52MS5IaXRCDrrrGApiCCIGb2JqZWN0SAASLwoEbWFueRgCIAEoCzIOLnJ1bGVzLnYxLkhpdHNCD7rrGAs4AWIHIgVhcnJheUgAEh4KBHRleHQYAyABKAlCDrrrGApiCCIGc3RyaW5nSABCDwoFcmVwbHkSBrrrGAIQBCJ0CgRSZXN0EiwKA29uZRgBIAEoCzINLnJ1bGVzLnYxLkhpdEIOuusYCmIIIgZvYmplY3RIABInCgVvdGhlchgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAQhUKBHJlc3QSDbrrGAkQBCIFb3RoZXIiEQoDSGl0EgoKAmlkGAEgASgJIiMKBEhpdHMSGwoEaGl0cxgBIAMoCzINLnJ1bGVzLnYxLkhpdCLyAwoHQ3Jvc3NlZBIUCgpmaXJzdF90ZXh0GAEgASgJSAASIgoJZmlyc3RfaGl0GAIgASgLMg0ucnVsZXMudjEuSGl0SAASFgoMZmlyc3RfbnVtYmVyGAMgASgDSAASIwoKc2Vjb25kX2hpdBgEIAEoCzINLnJ1bGVzLnYxLkhpdEgBEhUKC3NlY29uZF90ZXh0GAUgASgJSAESLwoJdGhpcmRfaGl0GAYgASgLMg0ucnVsZXMudjEuSGl0Qgu66xgHYgUSA2hpdEgCEj4KCnRoaXJkX3RleHQYByABKAsyDi5ydWxlcy52MS5UZXh0Qhi66xgUYhISEDkwMDcxOTkyNTQ3NDA5OTNIAhI8Cgtmb3VydGhfdGV4dBgIIAEoCUIluusYIWIfCgtmb3VydGhfa2luZBIQOTAwNzE5OTI1NDc0MDk5M0gDEjkKCmZvdXJ0aF9oaXQYCSABKAsyDS5ydWxlcy52MS5IaXRCFLrrGBBiDgoKZm91cnRoX2hpdBgBSAMSEwoLZm91cnRoX2tpbmQYCiABKAlCBwoFZmlyc3RCHQoGc2Vjb25kEhO66xgPCgtzZWNvbmRfa2luZBACQigKBXRoaXJkEh+66xgbCgp0aGlyZF9raW5kEAMaC3RoaXJkX3ZhbHVlQggKBmZvdXJ0aCKdAgoHQ2hvaWNlcxIeCgVwbGFpbhgBIAEoCzIPLnJ1bGVzLnYxLlBsYWluEhwKBGZsYXQYAiADKAsyDi5ydWxlcy52MS5GbGF0EiAKBm5lc3RlZBgDIAMoCzIQLnJ1bGVzLnYxLk5lc3RlZBIgCgZiZXNpZGUYBCADKAsyEC5ydWxlcy52MS5CZXNpZGUSIgoHZ3Vlc3NlZBgFIAMoCzIRLnJ1bGVzLnYxLkd1ZXNzZWQSIgoHaW1wbGllZBgGIAMoCzIRLnJ1bGVzLnYxLkltcGxpZWQSJAoIbnVtYmVyZWQYByADKAsyEi5ydWxlcy52MS5OdW1iZXJlZBIiCgdmbGFnZ2VkGAggAygLMhEucnVsZXMudjEuRmxhZ2dlZCKdAQoITnVtYmVyZWQSMQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIBMSIGbnVtYmVySAASSAoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCIrrrGB5iHBISNzAwMDAwMDAwMDAwMDAwMDAxIgZudW1iZXJIAEIUCgZjaG9pY2USCrrrGAYKAm9wEAEimQEKB0ZsYWdnZWQSNQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCFbrrGBFiDxIEdHJ1ZSIHYm9vbGVhbkgAEjwKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQha66xgSYhASBWZhbHNlIgdib29sZWFuSABCGQoGY2hvaWNlEg+66xgLCgdpc190ZXh0EAEiMwoFUGxhaW4SDgoEdGV4dBgBIAEoCUgAEhAKBm51bWJlchgCIAEoA0gAQggKBmNob2ljZSKbAgoFTnVsbHMSDgoEdGV4dBgBIAEoCUgAEi0KB25vdGhpbmcYAiABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlSAASLgoIbm9fdmFsdWUYAyABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlSAASIAoFaW5uZXIYBCABKAsyDy5ydWxlcy52MS5OdWxsc0gAEjIKCXRvbGRfbnVsbBgFIAEoDjIaLmdvb2dsZS5wcm90b2J1Zi5OdWxsVmFsdWVIAogBARIrCgVhbG9uZRgGIAEoDjIaLmdvb2dsZS5wcm90b2J1Zi5OdWxsVmFsdWVIAUIICgZjaG9pY2VCCAoGc2luZ2xlQgwKCl90b2xkX251bGwiFAoEVGV4dBIMCgR0ZXh0GAEgASgJIiUKB1BpY3R1cmUSCwoDdXJsGAEgASgJEg0KBXdpZHRoGAIgASgFIrcBCgRGbGF0EgoKAmlkGAEgASgJEh4KBHRleHQYAiABKAsyDi5ydWxlcy52MS5UZXh0SAASOgoHcGljdHVyZRgDIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCFLrrGBBiDhIFaW1hZ2USBXBob3RvSAASKAoFb3RoZXIYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SABCHQoGY2hvaWNlEhO66xgPCgR0eXBlEAEiBW90aGVyImUKB0ltcGxpZWQSHgoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRIABIkCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUgAQhQKBmNob2ljZRIKuusYBgoEdHlwZSJ2CgZOZXN0ZWQSHgoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRIABIkCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUgAEg4KBG5vdGUYAyABKAlIAEIWCgZjaG9pY2USDLrrGAgKBGtpbmQQAiKUAQoGQmVzaWRlEjEKBHNhaWQYASABKAsyDi5ydWxlcy52MS5UZXh0QhG66xgNYgsSCVNhaWRFdmVudEgAEjYKBXNob3duGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUISuusYDmIMEgpTaG93bkV2ZW50SABCHwoGY2hvaWNlEhW66xgRCgR0eXBlEAMaB3BheWxvYWQi1wEKB0d1ZXNzZWQSCgoCaWQYASABKAkSMwoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCDbrrGAliBwoDdXJsGAFIABJHCgR0ZXh0GAMgASgLMg4ucnVsZXMudjEuVGV4dEInuusYI2IOCgR0ZXh0IgZzdHJpbmdiEQoJbWV0YS5raW5kEgR0ZXh0SAASMAoGYWJzZW50GAQgASgLMhAucnVsZXMudjEuQWJzZW50Qgy66xgIYgYKAmlkGABIAEIQCgZjaG9pY2USBrrrGAIQASIYCgZBYnNlbnQSDgoGcmVhc29uGAEgASgJMqgBCg1DaG9pY2VTZXJ2aWNlEkgKC0VjaG9DaG9pY2VzEhEucnVsZXMudjEuQ2hvaWNlcxoRLnJ1bGVzLnYxLkNob2ljZXMiE4LT5JMCDToBKiIIL2Nob2ljZXMSQAoJRWNob051bGxzEg8ucnVsZXMudjEuTnVsbHMaDy5ydWxlcy52MS5OdWxscyIRgtPkkwILOgEqIgYvbnVsbHMaC7rrGAcKBXJ1bGVzMsYDCgxSZXBseVNlcnZpY2USRgoIR2V0UmVwbHkSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaDy5ydWxlcy52MS5SZXBseSIOgtPkkwIIEgYvcmVwbHkSTAoKR2V0UmVwbGllcxIZLnJ1bGVzLnYxLkdldFJlcGx5UmVxdWVzdBoRLnJ1bGVzLnYxLlJlcGxpZXMiEILT5JMCChIIL3JlcGxpZXMSWgoMR2V0UmVwbHlCb2R5EhkucnVsZXMudjEuR2V0UmVwbHlSZXF1ZXN0GhMucnVsZXMudjEuUmVwbHlCb2R5IhqC0+STAhRiBXJlcGx5EgsvcmVwbHktYm9keRJbCgtMaXN0UmVwbGllcxIZLnJ1bGVzLnYxLkdldFJlcGx5UmVxdWVzdBoPLnJ1bGVzLnYxLlJlcGx5Ih666xgM2gEJCgEuGgRuZXh0gtPkkwIIEgYvcGFnZXMwARJVCgxXYXRjaFJlcGxpZXMSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaDy5ydWxlcy52MS5SZXBseSIXuusYBYICAggDgtPkkwIIEgYvbGluZXMwARoQuusYDAoFcnVsZXMaAwoBLmIGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct]);
+  fileDesc("ChZydWxlcy92MS9jaG9pY2VzLnByb3RvEghydWxlcy52MSIRCg9HZXRSZXBseVJlcXVlc3QiKwoJUmVwbHlCb2R5Eh4KBXJlcGx5GAEgASgLMg8ucnVsZXMudjEuUmVwbHki9AEKB1JlcGxpZXMSHAoDb25lGAEgASgLMg8ucnVsZXMudjEuUmVwbHkSHQoEbGlzdBgCIAMoCzIPLnJ1bGVzLnYxLlJlcGx5EisKBW5hbWVkGAMgAygLMhwucnVsZXMudjEuUmVwbGllcy5OYW1lZEVudHJ5EhwKBHJlc3QYBCABKAsyDi5ydWxlcy52MS5SZXN0EiIKB2Nyb3NzZWQYBSABKAsyES5ydWxlcy52MS5Dcm9zc2VkGj0KCk5hbWVkRW50cnkSCwoDa2V5GAEgASgJEh4KBXZhbHVlGAIgASgLMg8ucnVsZXMudjEuUmVwbHk6AjgBIpcBCgVSZXBseRIsCgNvbmUYASABKAsyDS5ydWxlcy52MS5IaXRCDrrrGApiCCIGb2JqZWN0SAASLwoEbWFueRgCIAEoCzIOLnJ1bGVzLnYxLkhpdHNCD7rrGAs4AWIHIgVhcnJheUgAEh4KBHRleHQYAyABKAlCDrrrGApiCCIGc3RyaW5nSABCDwoFcmVwbHkSBrrrGAIQBCJ0CgRSZXN0EiwKA29uZRgBIAEoCzINLnJ1bGVzLnYxLkhpdEIOuusYCmIIIgZvYmplY3RIABInCgVvdGhlchgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAQhUKBHJlc3QSDbrrGAkQBCIFb3RoZXIiEQoDSGl0EgoKAmlkGAEgASgJIiMKBEhpdHMSGwoEaGl0cxgBIAMoCzINLnJ1bGVzLnYxLkhpdCLyAwoHQ3Jvc3NlZBIUCgpmaXJzdF90ZXh0GAEgASgJSAASIgoJZmlyc3RfaGl0GAIgASgLMg0ucnVsZXMudjEuSGl0SAASFgoMZmlyc3RfbnVtYmVyGAMgASgDSAASIwoKc2Vjb25kX2hpdBgEIAEoCzINLnJ1bGVzLnYxLkhpdEgBEhUKC3NlY29uZF90ZXh0GAUgASgJSAESLwoJdGhpcmRfaGl0GAYgASgLMg0ucnVsZXMudjEuSGl0Qgu66xgHYgUSA2hpdEgCEj4KCnRoaXJkX3RleHQYByABKAsyDi5ydWxlcy52MS5UZXh0Qhi66xgUYhISEDkwMDcxOTkyNTQ3NDA5OTNIAhI8Cgtmb3VydGhfdGV4dBgIIAEoCUIluusYIWIfCgtmb3VydGhfa2luZBIQOTAwNzE5OTI1NDc0MDk5M0gDEjkKCmZvdXJ0aF9oaXQYCSABKAsyDS5ydWxlcy52MS5IaXRCFLrrGBBiDgoKZm91cnRoX2hpdBgBSAMSEwoLZm91cnRoX2tpbmQYCiABKAlCBwoFZmlyc3RCHQoGc2Vjb25kEhO66xgPCgtzZWNvbmRfa2luZBACQigKBXRoaXJkEh+66xgbCgp0aGlyZF9raW5kEAMaC3RoaXJkX3ZhbHVlQggKBmZvdXJ0aCKdAgoHQ2hvaWNlcxIeCgVwbGFpbhgBIAEoCzIPLnJ1bGVzLnYxLlBsYWluEhwKBGZsYXQYAiADKAsyDi5ydWxlcy52MS5GbGF0EiAKBm5lc3RlZBgDIAMoCzIQLnJ1bGVzLnYxLk5lc3RlZBIgCgZiZXNpZGUYBCADKAsyEC5ydWxlcy52MS5CZXNpZGUSIgoHZ3Vlc3NlZBgFIAMoCzIRLnJ1bGVzLnYxLkd1ZXNzZWQSIgoHaW1wbGllZBgGIAMoCzIRLnJ1bGVzLnYxLkltcGxpZWQSJAoIbnVtYmVyZWQYByADKAsyEi5ydWxlcy52MS5OdW1iZXJlZBIiCgdmbGFnZ2VkGAggAygLMhEucnVsZXMudjEuRmxhZ2dlZCKdAQoITnVtYmVyZWQSMQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIBMSIGbnVtYmVySAASSAoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCIrrrGB5iHBISNzAwMDAwMDAwMDAwMDAwMDAxIgZudW1iZXJIAEIUCgZjaG9pY2USCrrrGAYKAm9wEAEimQEKB0ZsYWdnZWQSNQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCFbrrGBFiDxIEdHJ1ZSIHYm9vbGVhbkgAEjwKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQha66xgSYhASBWZhbHNlIgdib29sZWFuSABCGQoGY2hvaWNlEg+66xgLCgdpc190ZXh0EAEiMwoFUGxhaW4SDgoEdGV4dBgBIAEoCUgAEhAKBm51bWJlchgCIAEoA0gAQggKBmNob2ljZSLLBgoFTnVsbHMSDgoEdGV4dBgBIAEoCUgAEi0KB25vdGhpbmcYAiABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlSAASLgoIbm9fdmFsdWUYAyABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlSAASIAoFaW5uZXIYBCABKAsyDy5ydWxlcy52MS5OdWxsc0gAEjIKCXRvbGRfbnVsbBgFIAEoDjIaLmdvb2dsZS5wcm90b2J1Zi5OdWxsVmFsdWVIAogBARIrCgVhbG9uZRgGIAEoDjIaLmdvb2dsZS5wcm90b2J1Zi5OdWxsVmFsdWVIARItCgV0ZXh0cxgHIAMoCzIWLnJ1bGVzLnYxLk51bGxhYmxlVGV4dEIGuusYAjgBEjUKB251bWJlcnMYCCADKAsyHC5ydWxlcy52MS5OdWxscy5OdW1iZXJzRW50cnlCBrrrGAI4ARIxCgV0aW1lcxgJIAMoCzIaLnJ1bGVzLnYxLk51bGxzLlRpbWVzRW50cnlCBrrrGAI4ARIuCgVpdGVtcxgKIAMoCzIXLnJ1bGVzLnYxLk51bGxhYmxlTnVsbHNCBrrrGAI4ARIuCgVsaXN0cxgLIAMoCzIXLnJ1bGVzLnYxLk51bGxhYmxlVGV4dHNCBrrrGAI4ARJDCgx0ZXh0X29yX251bGwYDCABKAsyFi5ydWxlcy52MS5OdWxsYWJsZVRleHRCFbrrGBEaDXRleHRPck5vdGhpbmc4ARItCgVraW5kcxgNIAMoCzIWLnJ1bGVzLnYxLk51bGxhYmxlS2luZEIGuusYAjgBEjEKB2Fuc3dlcnMYDiADKAsyGC5ydWxlcy52MS5OdWxsYWJsZUFuc3dlckIGuusYAjgBGkgKDE51bWJlcnNFbnRyeRILCgNrZXkYASABKAkSJwoFdmFsdWUYAiABKAsyGC5ydWxlcy52MS5OdWxsYWJsZU51bWJlcjoCOAEaRAoKVGltZXNFbnRyeRILCgNrZXkYASABKAUSJQoFdmFsdWUYAiABKAsyFi5ydWxlcy52MS5OdWxsYWJsZVRpbWU6AjgBQggKBmNob2ljZUIICgZzaW5nbGVCDAoKX3RvbGRfbnVsbCIsCgxOdWxsYWJsZVRleHQSEgoFdmFsdWUYASABKAlIAIgBAUIICgZfdmFsdWUiLgoOTnVsbGFibGVOdW1iZXISEgoFdmFsdWUYASABKANIAIgBAUIICgZfdmFsdWUiQwoMTnVsbGFibGVUaW1lEjMKBXZhbHVlGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAEiLwoNTnVsbGFibGVOdWxscxIeCgV2YWx1ZRgBIAEoCzIPLnJ1bGVzLnYxLk51bGxzIjcKDU51bGxhYmxlVGV4dHMSJgoFdmFsdWUYASABKAsyDy5ydWxlcy52MS5UZXh0c0IGuusYAjgBIjYKBVRleHRzEi0KBXRleHRzGAEgAygLMhYucnVsZXMudjEuTnVsbGFibGVUZXh0Qga66xgCOAEiQAoMTnVsbGFibGVLaW5kEiYKBXZhbHVlGAEgASgOMhIucnVsZXMudjEuTnVsbEtpbmRIAIgBAUIICgZfdmFsdWUiMAoOTnVsbGFibGVBbnN3ZXISHgoFdmFsdWUYASABKAsyDy5ydWxlcy52MS5SZXBseSIUCgRUZXh0EgwKBHRleHQYASABKAkiJQoHUGljdHVyZRILCgN1cmwYASABKAkSDQoFd2lkdGgYAiABKAUitwEKBEZsYXQSCgoCaWQYASABKAkSHgoEdGV4dBgCIAEoCzIOLnJ1bGVzLnYxLlRleHRIABI6CgdwaWN0dXJlGAMgASgLMhEucnVsZXMudjEuUGljdHVyZUIUuusYEGIOEgVpbWFnZRIFcGhvdG9IABIoCgVvdGhlchgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAEIdCgZjaG9pY2USE7rrGA8KBHR5cGUQASIFb3RoZXIiZQoHSW1wbGllZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSABCFAoGY2hvaWNlEgq66xgGCgR0eXBlInYKBk5lc3RlZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSAASDgoEbm90ZRgDIAEoCUgAQhYKBmNob2ljZRIMuusYCAoEa2luZBACIpQBCgZCZXNpZGUSMQoEc2FpZBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIJU2FpZEV2ZW50SAASNgoFc2hvd24YAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQhK66xgOYgwSClNob3duRXZlbnRIAEIfCgZjaG9pY2USFbrrGBEKBHR5cGUQAxoHcGF5bG9hZCLXAQoHR3Vlc3NlZBIKCgJpZBgBIAEoCRIzCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUINuusYCWIHCgN1cmwYAUgAEkcKBHRleHQYAyABKAsyDi5ydWxlcy52MS5UZXh0Qie66xgjYg4KBHRleHQiBnN0cmluZ2IRCgltZXRhLmtpbmQSBHRleHRIABIwCgZhYnNlbnQYBCABKAsyEC5ydWxlcy52MS5BYnNlbnRCDLrrGAhiBgoCaWQYAEgAQhAKBmNob2ljZRIGuusYAhABIhgKBkFic2VudBIOCgZyZWFzb24YASABKAkqSwoITnVsbEtpbmQSGQoVTlVMTF9LSU5EX1VOU1BFQ0lGSUVEEAASEQoNTlVMTF9LSU5EX09BSxABEhEKDU5VTExfS0lORF9FTE0QAjKoAQoNQ2hvaWNlU2VydmljZRJICgtFY2hvQ2hvaWNlcxIRLnJ1bGVzLnYxLkNob2ljZXMaES5ydWxlcy52MS5DaG9pY2VzIhOC0+STAg06ASoiCC9jaG9pY2VzEkAKCUVjaG9OdWxscxIPLnJ1bGVzLnYxLk51bGxzGg8ucnVsZXMudjEuTnVsbHMiEYLT5JMCCzoBKiIGL251bGxzGgu66xgHCgVydWxlczLGAwoMUmVwbHlTZXJ2aWNlEkYKCEdldFJlcGx5EhkucnVsZXMudjEuR2V0UmVwbHlSZXF1ZXN0Gg8ucnVsZXMudjEuUmVwbHkiDoLT5JMCCBIGL3JlcGx5EkwKCkdldFJlcGxpZXMSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaES5ydWxlcy52MS5SZXBsaWVzIhCC0+STAgoSCC9yZXBsaWVzEloKDEdldFJlcGx5Qm9keRIZLnJ1bGVzLnYxLkdldFJlcGx5UmVxdWVzdBoTLnJ1bGVzLnYxLlJlcGx5Qm9keSIagtPkkwIUYgVyZXBseRILL3JlcGx5LWJvZHkSWwoLTGlzdFJlcGxpZXMSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaDy5ydWxlcy52MS5SZXBseSIeuusYDNoBCQoBLhoEbmV4dILT5JMCCBIGL3BhZ2VzMAESVQoMV2F0Y2hSZXBsaWVzEhkucnVsZXMudjEuR2V0UmVwbHlSZXF1ZXN0Gg8ucnVsZXMudjEuUmVwbHkiF7rrGAWCAgIIA4LT5JMCCBIGL2xpbmVzMAEaELrrGAwKBXJ1bGVzGgMKAS5iBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message rules.v1.GetReplyRequest
@@ -473,6 +473,46 @@ export type Nulls = Message<"rules.v1.Nulls"> & {
     value: NullValue;
     case: "alone";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: repeated rules.v1.NullableText texts = 7;
+   */
+  texts: NullableText[];
+
+  /**
+   * @generated from field: map<string, rules.v1.NullableNumber> numbers = 8;
+   */
+  numbers: { [key: string]: NullableNumber };
+
+  /**
+   * @generated from field: map<int32, rules.v1.NullableTime> times = 9;
+   */
+  times: { [key: number]: NullableTime };
+
+  /**
+   * @generated from field: repeated rules.v1.NullableNulls items = 10;
+   */
+  items: NullableNulls[];
+
+  /**
+   * @generated from field: repeated rules.v1.NullableTexts lists = 11;
+   */
+  lists: NullableTexts[];
+
+  /**
+   * @generated from field: rules.v1.NullableText text_or_null = 12;
+   */
+  textOrNull?: NullableText | undefined;
+
+  /**
+   * @generated from field: repeated rules.v1.NullableKind kinds = 13;
+   */
+  kinds: NullableKind[];
+
+  /**
+   * @generated from field: repeated rules.v1.NullableAnswer answers = 14;
+   */
+  answers: NullableAnswer[];
 };
 
 /**
@@ -481,6 +521,142 @@ export type Nulls = Message<"rules.v1.Nulls"> & {
  */
 export const NullsSchema: GenMessage<Nulls> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 12);
+
+/**
+ * @generated from message rules.v1.NullableText
+ */
+export type NullableText = Message<"rules.v1.NullableText"> & {
+  /**
+   * @generated from field: optional string value = 1;
+   */
+  value?: string | undefined;
+};
+
+/**
+ * Describes the message rules.v1.NullableText.
+ * Use `create(NullableTextSchema)` to create a new message.
+ */
+export const NullableTextSchema: GenMessage<NullableText> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 13);
+
+/**
+ * @generated from message rules.v1.NullableNumber
+ */
+export type NullableNumber = Message<"rules.v1.NullableNumber"> & {
+  /**
+   * @generated from field: optional int64 value = 1;
+   */
+  value?: bigint | undefined;
+};
+
+/**
+ * Describes the message rules.v1.NullableNumber.
+ * Use `create(NullableNumberSchema)` to create a new message.
+ */
+export const NullableNumberSchema: GenMessage<NullableNumber> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 14);
+
+/**
+ * @generated from message rules.v1.NullableTime
+ */
+export type NullableTime = Message<"rules.v1.NullableTime"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp value = 1;
+   */
+  value?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message rules.v1.NullableTime.
+ * Use `create(NullableTimeSchema)` to create a new message.
+ */
+export const NullableTimeSchema: GenMessage<NullableTime> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 15);
+
+/**
+ * @generated from message rules.v1.NullableNulls
+ */
+export type NullableNulls = Message<"rules.v1.NullableNulls"> & {
+  /**
+   * @generated from field: rules.v1.Nulls value = 1;
+   */
+  value?: Nulls | undefined;
+};
+
+/**
+ * Describes the message rules.v1.NullableNulls.
+ * Use `create(NullableNullsSchema)` to create a new message.
+ */
+export const NullableNullsSchema: GenMessage<NullableNulls> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 16);
+
+/**
+ * @generated from message rules.v1.NullableTexts
+ */
+export type NullableTexts = Message<"rules.v1.NullableTexts"> & {
+  /**
+   * @generated from field: rules.v1.Texts value = 1;
+   */
+  value?: Texts | undefined;
+};
+
+/**
+ * Describes the message rules.v1.NullableTexts.
+ * Use `create(NullableTextsSchema)` to create a new message.
+ */
+export const NullableTextsSchema: GenMessage<NullableTexts> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 17);
+
+/**
+ * @generated from message rules.v1.Texts
+ */
+export type Texts = Message<"rules.v1.Texts"> & {
+  /**
+   * @generated from field: repeated rules.v1.NullableText texts = 1;
+   */
+  texts: NullableText[];
+};
+
+/**
+ * Describes the message rules.v1.Texts.
+ * Use `create(TextsSchema)` to create a new message.
+ */
+export const TextsSchema: GenMessage<Texts> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 18);
+
+/**
+ * @generated from message rules.v1.NullableKind
+ */
+export type NullableKind = Message<"rules.v1.NullableKind"> & {
+  /**
+   * @generated from field: optional rules.v1.NullKind value = 1;
+   */
+  value?: NullKind | undefined;
+};
+
+/**
+ * Describes the message rules.v1.NullableKind.
+ * Use `create(NullableKindSchema)` to create a new message.
+ */
+export const NullableKindSchema: GenMessage<NullableKind> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 19);
+
+/**
+ * @generated from message rules.v1.NullableAnswer
+ */
+export type NullableAnswer = Message<"rules.v1.NullableAnswer"> & {
+  /**
+   * @generated from field: rules.v1.Reply value = 1;
+   */
+  value?: Reply | undefined;
+};
+
+/**
+ * Describes the message rules.v1.NullableAnswer.
+ * Use `create(NullableAnswerSchema)` to create a new message.
+ */
+export const NullableAnswerSchema: GenMessage<NullableAnswer> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 20);
 
 /**
  * @generated from message rules.v1.Text
@@ -497,7 +673,7 @@ export type Text = Message<"rules.v1.Text"> & {
  * Use `create(TextSchema)` to create a new message.
  */
 export const TextSchema: GenMessage<Text> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 13);
+  messageDesc(file_rules_v1_choices, 21);
 
 /**
  * @generated from message rules.v1.Picture
@@ -519,7 +695,7 @@ export type Picture = Message<"rules.v1.Picture"> & {
  * Use `create(PictureSchema)` to create a new message.
  */
 export const PictureSchema: GenMessage<Picture> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 14);
+  messageDesc(file_rules_v1_choices, 22);
 
 /**
  * @generated from message rules.v1.Flat
@@ -559,7 +735,7 @@ export type Flat = Message<"rules.v1.Flat"> & {
  * Use `create(FlatSchema)` to create a new message.
  */
 export const FlatSchema: GenMessage<Flat> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 15);
+  messageDesc(file_rules_v1_choices, 23);
 
 /**
  * A oneof without a `layout`, which defaults to FLATTENED.
@@ -590,7 +766,7 @@ export type Implied = Message<"rules.v1.Implied"> & {
  * Use `create(ImpliedSchema)` to create a new message.
  */
 export const ImpliedSchema: GenMessage<Implied> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 16);
+  messageDesc(file_rules_v1_choices, 24);
 
 /**
  * @generated from message rules.v1.Nested
@@ -625,7 +801,7 @@ export type Nested = Message<"rules.v1.Nested"> & {
  * Use `create(NestedSchema)` to create a new message.
  */
 export const NestedSchema: GenMessage<Nested> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 17);
+  messageDesc(file_rules_v1_choices, 25);
 
 /**
  * @generated from message rules.v1.Beside
@@ -654,7 +830,7 @@ export type Beside = Message<"rules.v1.Beside"> & {
  * Use `create(BesideSchema)` to create a new message.
  */
 export const BesideSchema: GenMessage<Beside> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 18);
+  messageDesc(file_rules_v1_choices, 26);
 
 /**
  * A oneof without a discriminator. The members are tried in the order of their declaration.
@@ -696,7 +872,7 @@ export type Guessed = Message<"rules.v1.Guessed"> & {
  * Use `create(GuessedSchema)` to create a new message.
  */
 export const GuessedSchema: GenMessage<Guessed> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 19);
+  messageDesc(file_rules_v1_choices, 27);
 
 /**
  * @generated from message rules.v1.Absent
@@ -713,7 +889,38 @@ export type Absent = Message<"rules.v1.Absent"> & {
  * Use `create(AbsentSchema)` to create a new message.
  */
 export const AbsentSchema: GenMessage<Absent> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 20);
+  messageDesc(file_rules_v1_choices, 28);
+
+/**
+ * @generated from enum rules.v1.NullKind
+ */
+export const NullKind = {
+  /**
+   * @generated from enum value: NULL_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: NULL_KIND_OAK = 1;
+   */
+  OAK: 1,
+
+  /**
+   * @generated from enum value: NULL_KIND_ELM = 2;
+   */
+  ELM: 2,
+} as const;
+
+/**
+ * @generated from enum rules.v1.NullKind
+ */
+export type NullKind = (typeof NullKind)[keyof typeof NullKind] | UnknownEnum;
+
+/**
+ * Describes the enum rules.v1.NullKind.
+ */
+export const NullKindSchema: GenEnum<NullKind> = /*@__PURE__*/
+  enumDesc(file_rules_v1_choices, 0);
 
 /**
  * The ways in which JSON shows the selected member of a oneof.

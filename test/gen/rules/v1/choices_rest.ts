@@ -5,6 +5,7 @@
 import {
   EnumTable,
   type JsonRecord,
+  type JsonValue,
   type MessageTable,
   type MethodRules,
   type PaginateAdapter,
@@ -15,6 +16,8 @@ import {
   StructTable,
   type UnaryAdapter,
   ValueTable,
+  entriesJson,
+  noMember,
   paginate,
   plainJson,
   records,
@@ -22,6 +25,7 @@ import {
   setFallback,
   setMember,
   table,
+  timeJson,
   unary,
 } from "connect-rest-runtime/adapter";
 import {
@@ -32,12 +36,14 @@ import {
   type Flagged,
   type Flat,
   type Guessed,
+  type Hit,
   type Implied,
   type Nested,
   type Nulls,
   type Numbered,
   type Picture,
   type Plain,
+  type Reply,
   ReplyService,
   type Text,
 } from "./choices_pb.ts";
@@ -189,6 +195,13 @@ export const ImpliedTable: MessageTable = table("rules.v1.Implied", () => [
   },
 ]);
 
+/** Spellings of rules.v1.NullKind on the wire. */
+export const NULL_KIND: EnumTable = new EnumTable("rules.v1.NullKind", [
+  [0, "NULL_KIND_UNSPECIFIED"],
+  [1, "NULL_KIND_OAK"],
+  [2, "NULL_KIND_ELM"],
+]);
+
 /** Spellings of google.protobuf.NullValue on the wire. */
 export const NULL_VALUE: EnumTable = new EnumTable("google.protobuf.NullValue", [
   [0, "NULL_VALUE"],
@@ -224,6 +237,20 @@ export const NullsTable: MessageTable = table("rules.v1.Nulls", () => [
   },
   [5, { nullable: NULL_VALUE }, "told_null", "toldNull"],
   [6, { nullable: NULL_VALUE }, "alone"],
+  [7, { list: { unwrap: [1, "string"], orNull: true } }, "texts"],
+  [8, { map: { unwrap: [1, "int64"], orNull: true } }, "numbers"],
+  [9, { map: { unwrap: [1, { time: "seconds" }], orNull: true }, keys: "int32" }, "times"],
+  [10, { list: { unwrap: [1, NullsTable], orNull: true } }, "items"],
+  [
+    11,
+    {
+      list: { unwrap: [1, { unwrap: [1, { list: { unwrap: [1, "string"], orNull: true } }] }], orNull: true },
+    },
+    "lists",
+  ],
+  [12, { unwrap: [1, "string"], orNull: true }, "text_or_null", "textOrNull", "textOrNothing"],
+  [13, { list: { unwrap: [1, NULL_KIND], orNull: true } }, "kinds"],
+  [14, { list: { unwrap: [1, ReplyTable], orNull: true } }, "answers"],
 ]);
 
 /**
@@ -353,6 +380,42 @@ export const ChoiceService_echoNulls: UnaryAdapter<
     const request = new RequestWriter("POST", "/nulls");
     const json: JsonRecord = {};
     if (message.toldNull !== undefined) json["toldNull"] = null;
+    if (message.texts.length > 0) {
+      json["texts"] = message.texts.map((item) => item.value === undefined ? null : item.value);
+    }
+    if (Object.keys(message.numbers).length > 0) {
+      json["numbers"] = entriesJson(message.numbers, (value) =>
+        value.value === undefined ? null : String(value.value),
+      );
+    }
+    if (Object.keys(message.times).length > 0) {
+      json["times"] = entriesJson(message.times, (value) =>
+        value.value === undefined ? null : timeJson(value.value, "seconds"),
+      );
+    }
+    if (message.items.length > 0) {
+      json["items"] = message.items.map((item) => item.value === undefined ? null : encodeNulls(item.value));
+    }
+    if (message.lists.length > 0) {
+      json["lists"] = message.lists.map((item) =>
+        item.value === undefined ? null : item.value.texts.map((item) =>
+          item.value === undefined ? null : item.value,
+        ),
+      );
+    }
+    if (message.textOrNull !== undefined) {
+      json["textOrNull"] = message.textOrNull.value === undefined ? null : message.textOrNull.value;
+    }
+    if (message.kinds.length > 0) {
+      json["kinds"] = message.kinds.map((item) =>
+        item.value === undefined ? null : NULL_KIND.json(item.value),
+      );
+    }
+    if (message.answers.length > 0) {
+      json["answers"] = message.answers.map((item) =>
+        item.value === undefined ? null : encodeReply(item.value),
+      );
+    }
     switch (message.choice.case) {
       case "text":
         json["text"] = message.choice.value;
@@ -584,6 +647,13 @@ function encodeGuessed(message: Guessed): JsonRecord {
   return json;
 }
 
+/** Writes rules.v1.Hit as JSON. */
+function encodeHit(message: Hit): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.id) json["id"] = message.id;
+  return json;
+}
+
 /** Writes rules.v1.Implied as JSON. */
 function encodeImplied(message: Implied): JsonRecord {
   const json: JsonRecord = {};
@@ -641,6 +711,40 @@ function encodeNulls(message: Nulls): JsonRecord {
       json["alone"] = null;
       break;
   }
+  if (message.texts.length > 0) {
+    json["texts"] = message.texts.map((item) => item.value === undefined ? null : item.value);
+  }
+  if (Object.keys(message.numbers).length > 0) {
+    json["numbers"] = entriesJson(message.numbers, (value) =>
+      value.value === undefined ? null : String(value.value),
+    );
+  }
+  if (Object.keys(message.times).length > 0) {
+    json["times"] = entriesJson(message.times, (value) =>
+      value.value === undefined ? null : timeJson(value.value, "seconds"),
+    );
+  }
+  if (message.items.length > 0) {
+    json["items"] = message.items.map((item) => item.value === undefined ? null : encodeNulls(item.value));
+  }
+  if (message.lists.length > 0) {
+    json["lists"] = message.lists.map((item) =>
+      item.value === undefined ? null : item.value.texts.map((item) =>
+        item.value === undefined ? null : item.value,
+      ),
+    );
+  }
+  if (message.textOrNull !== undefined) {
+    json["textOrNull"] = message.textOrNull.value === undefined ? null : message.textOrNull.value;
+  }
+  if (message.kinds.length > 0) {
+    json["kinds"] = message.kinds.map((item) => item.value === undefined ? null : NULL_KIND.json(item.value));
+  }
+  if (message.answers.length > 0) {
+    json["answers"] = message.answers.map((item) =>
+      item.value === undefined ? null : encodeReply(item.value),
+    );
+  }
   return json;
 }
 
@@ -678,6 +782,19 @@ function encodePlain(message: Plain): JsonRecord {
       break;
   }
   return json;
+}
+
+/** Writes rules.v1.Reply as JSON. */
+function encodeReply(message: Reply): JsonValue {
+  switch (message.reply.case) {
+    case "one":
+      return encodeHit(message.reply.value);
+    case "many":
+      return message.reply.value.hits.map(encodeHit);
+    case "text":
+      return message.reply.value;
+  }
+  throw noMember("reply", message);
 }
 
 /** Writes rules.v1.Text as JSON. */

@@ -51,6 +51,7 @@ export const CargoTable: MessageTable = table("rules.v1.Cargo", () => [
   [19, "duration", "transit"],
   [20, "string", { path: "route.start.place" }],
   [21, { jsonText: LabelTable }, "note"],
+  [22, { list: { unwrap: [1, "double"], orNull: true } }, "heights"],
   { unknown: 15 },
 ]);
 

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file world/v1/habits.proto.
  */
 export const file_world_v1_habits: GenFile = /*@__PURE__*/
-  fileDesc("ChV3b3JsZC92MS9oYWJpdHMucHJvdG8SCHdvcmxkLnYxIioKEUdldFdlYXRoZXJSZXF1ZXN0EhUKBGNpdHkYASABKAlCB7rrGAMSAXEiWAoHV2VhdGhlchIoCgt0ZW1wZXJhdHVyZRgBIAEoAUITuusYDyoLGgltYWluLnRlbXBwARIjCgNza3kYAiABKAlCFrrrGBIqEBoOd2VhdGhlci4wLm1haW4iYgoRUGF0Y2hUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkSIQoHdmVyc2lvbhgCIAEoCUIQuusYDAgDEghJZi1NYXRjaBIeCgV0aGluZxgDIAEoCzIPLndvcmxkLnYxLlRoaW5nIh4KEEZpbmRUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkifQoRRmluZFRoaW5nUmVzcG9uc2USGgoHbWlzc2luZxgBIAEoCEIJuusYBSoDEJQDEi8KBXRoaW5nGAIgASgLMg8ud29ybGQudjEuVGhpbmdCD7rrGAsqCRoHX3NvdXJjZRIbCgVpbmRleBgDIAEoCUIMuusYCBIGX2luZGV4IiEKBVRoaW5nEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkiHQoNTG9va1VwUmVxdWVzdBIMCgRuYW1lGAEgASgJIqkBCg5Mb29rVXBSZXNwb25zZRIwCgV0aGluZxgBIAEoCzIPLndvcmxkLnYxLlRoaW5nQg666xgKYggiBm9iamVjdEgAEjMKBnRoaW5ncxgCIAEoCzIQLndvcmxkLnYxLlRoaW5nc0IPuusYCzgBYgciBWFycmF5SAASHgoEdGV4dBgDIAEoCUIOuusYCmIIIgZzdHJpbmdIAEIQCgZyZXN1bHQSBrrrGAIQBCIpCgZUaGluZ3MSHwoGdGhpbmdzGAEgAygLMg8ud29ybGQudjEuVGhpbmciJAoTV2F0Y2hDaGFuZ2VzUmVxdWVzdBINCgVzaW5jZRgBIAEoCSJECgZDaGFuZ2USCgoCaWQYASABKAkSCwoDc2VxGAIgASgJEg8KB2RlbGV0ZWQYAyABKAgSEAoIbGFzdF9zZXEYBCABKAkiEQoPU3RhcnRKb2JSZXF1ZXN0IqcBCgNKb2ISFwoEZG9uZRgBIAEoCEIJuusYBSoDEMgBEi4KCnN0YXR1c191cmwYAiABKAlCGrrrGBYqFAoST3BlcmF0aW9uLUxvY2F0aW9uEkcKC3JldHJ5X2FmdGVyGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhe66xgTKg0KC1JldHJ5LUFmdGVyMgIIARIOCgZyZXN1bHQYBCABKAkiVgoRQnVsa1RoaW5nc1JlcXVlc3QSDQoFaW5kZXgYASABKAkSIQoFbGluZXMYAiADKAsyEi53b3JsZC52MS5CdWxrTGluZRIPCgdyZWZyZXNoGAMgASgIIoQBCghCdWxrTGluZRIzCgZhY3Rpb24YASABKAsyEC53b3JsZC52MS5BY3Rpb25CD7rrGAtiCQoFaW5kZXgYAUgAEjMKCGRvY3VtZW50GAIgASgLMg8ud29ybGQudjEuVGhpbmdCDrrrGApiCAoEbmFtZRgBSABCDgoEbGluZRIGuusYAhABIikKBkFjdGlvbhIfCgVpbmRleBgBIAEoCzIQLndvcmxkLnYxLlRhcmdldCIfCgZUYXJnZXQSFQoCaWQYASABKAlCCbrrGAUSA19pZCIkChJCdWxrVGhpbmdzUmVzcG9uc2USDgoGZXJyb3JzGAEgASgIIlIKEVVwbG9hZEZpbGVSZXF1ZXN0Eg8KB3B1cnBvc2UYASABKAkSLAoEZmlsZRgCIAEoCzIWLndvcmxkLnYxLlVwbG9hZGVkRmlsZUIGuusYAggGIl8KDFVwbG9hZGVkRmlsZRIXCgdjb250ZW50GAEgASgMQga66xgCaAISGAoIZmlsZW5hbWUYAiABKAlCBrrrGAJoBBIcCgxjb250ZW50X3R5cGUYAyABKAlCBrrrGAJoAyK6AQoRTGlzdEV2ZW50c1JlcXVlc3QSMAoHZmlsdGVycxgBIAEoCzIWLndvcmxkLnYxLkV2ZW50RmlsdGVyc0IHuusYA4gBARJGCgR0YWdzGAIgAygLMiUud29ybGQudjEuTGlzdEV2ZW50c1JlcXVlc3QuVGFnc0VudHJ5QhG66xgNCAMSBlgtVGFnc4gBARorCglUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASItCgxFdmVudEZpbHRlcnMSDgoGc3RhdHVzGAEgAygJEg0KBXNpbmNlGAIgASgDIjUKEkxpc3RFdmVudHNSZXNwb25zZRIfCgZldmVudHMYASADKAsyDy53b3JsZC52MS5FdmVudCJFCgVFdmVudBIKCgJpZBgBIAEoCRIwCgdkZXRhaWxzGAIgASgLMhYud29ybGQudjEuRXZlbnREZXRhaWxzQge66xgDiAEBIogBCgxFdmVudERldGFpbHMSDQoFYWN0b3IYASABKAMSOgoGb3RoZXJzGAIgAygLMiIud29ybGQudjEuRXZlbnREZXRhaWxzLk90aGVyc0VudHJ5Qga66xgCQAEaLQoLT3RoZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ATK3BwoMSGFiaXRTZXJ2aWNlEl4KCkdldFdlYXRoZXISGy53b3JsZC52MS5HZXRXZWF0aGVyUmVxdWVzdBoRLndvcmxkLnYxLldlYXRoZXIiILrrGAxKBwoFYXBwaWRSAQKC0+STAgoSCC93ZWF0aGVyEokBCgpQYXRjaFRoaW5nEhsud29ybGQudjEuUGF0Y2hUaGluZ1JlcXVlc3QaDy53b3JsZC52MS5UaGluZyJNuusYLkIsCgxDb250ZW50LVR5cGUSHGFwcGxpY2F0aW9uL21lcmdlLXBhdGNoK2pzb26C0+STAhU6BXRoaW5nMgwvdGhpbmdzL3tpZH0SYwoJRmluZFRoaW5nEhoud29ybGQudjEuRmluZFRoaW5nUmVxdWVzdBobLndvcmxkLnYxLkZpbmRUaGluZ1Jlc3BvbnNlIh266xgFygEClAOC0+STAg4SDC90aGluZ3Mve2lkfRKVAQoMV2F0Y2hDaGFuZ2VzEh0ud29ybGQudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoQLndvcmxkLnYxLkNoYW5nZSJSuusYPfoBEgoEZmVlZBIKY29udGludW91c/oBEgoJaGVhcnRiZWF0EgUxMDAwMIICEAgBMgwKCGxhc3Rfc2VxGAGC0+STAgsSCS9fY2hhbmdlczABEkwKBkxvb2tVcBIXLndvcmxkLnYxLkxvb2tVcFJlcXVlc3QaGC53b3JsZC52MS5Mb29rVXBSZXNwb25zZSIPgtPkkwIJEgcvbG9va3VwEkMKCFN0YXJ0Sm9iEhkud29ybGQudjEuU3RhcnRKb2JSZXF1ZXN0Gg0ud29ybGQudjEuSm9iIg2C0+STAgciBS9qb2JzEm0KCkJ1bGtUaGluZ3MSGy53b3JsZC52MS5CdWxrVGhpbmdzUmVxdWVzdBocLndvcmxkLnYxLkJ1bGtUaGluZ3NSZXNwb25zZSIkuusYA7ABBYLT5JMCFzoFbGluZXMiDi97aW5kZXh9L19idWxrElgKCkxpc3RFdmVudHMSGy53b3JsZC52MS5MaXN0RXZlbnRzUmVxdWVzdBocLndvcmxkLnYxLkxpc3RFdmVudHNSZXNwb25zZSIPgtPkkwIJEgcvZXZlbnRzElQKClVwbG9hZEZpbGUSGy53b3JsZC52MS5VcGxvYWRGaWxlUmVxdWVzdBoPLndvcmxkLnYxLlRoaW5nIhi66xgDsAEDgtPkkwILOgEqIgYvZmlsZXMaDLrrGAgKBmhhYml0c2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_duration]);
+  fileDesc("ChV3b3JsZC92MS9oYWJpdHMucHJvdG8SCHdvcmxkLnYxIioKEUdldFdlYXRoZXJSZXF1ZXN0EhUKBGNpdHkYASABKAlCB7rrGAMSAXEikAEKB1dlYXRoZXISKAoLdGVtcGVyYXR1cmUYASABKAFCE7rrGA8qCxoJbWFpbi50ZW1wcAESIwoDc2t5GAIgASgJQha66xgSKhAaDndlYXRoZXIuMC5tYWluEjYKDHJhaW5fYnlfaG91chgDIAMoCzIYLndvcmxkLnYxLk51bGxhYmxlRG91YmxlQga66xgCOAEiLgoOTnVsbGFibGVEb3VibGUSEgoFdmFsdWUYASABKAFIAIgBAUIICgZfdmFsdWUiYgoRUGF0Y2hUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkSIQoHdmVyc2lvbhgCIAEoCUIQuusYDAgDEghJZi1NYXRjaBIeCgV0aGluZxgDIAEoCzIPLndvcmxkLnYxLlRoaW5nIh4KEEZpbmRUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkifQoRRmluZFRoaW5nUmVzcG9uc2USGgoHbWlzc2luZxgBIAEoCEIJuusYBSoDEJQDEi8KBXRoaW5nGAIgASgLMg8ud29ybGQudjEuVGhpbmdCD7rrGAsqCRoHX3NvdXJjZRIbCgVpbmRleBgDIAEoCUIMuusYCBIGX2luZGV4IiEKBVRoaW5nEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkiHQoNTG9va1VwUmVxdWVzdBIMCgRuYW1lGAEgASgJIqkBCg5Mb29rVXBSZXNwb25zZRIwCgV0aGluZxgBIAEoCzIPLndvcmxkLnYxLlRoaW5nQg666xgKYggiBm9iamVjdEgAEjMKBnRoaW5ncxgCIAEoCzIQLndvcmxkLnYxLlRoaW5nc0IPuusYCzgBYgciBWFycmF5SAASHgoEdGV4dBgDIAEoCUIOuusYCmIIIgZzdHJpbmdIAEIQCgZyZXN1bHQSBrrrGAIQBCIpCgZUaGluZ3MSHwoGdGhpbmdzGAEgAygLMg8ud29ybGQudjEuVGhpbmciJAoTV2F0Y2hDaGFuZ2VzUmVxdWVzdBINCgVzaW5jZRgBIAEoCSJECgZDaGFuZ2USCgoCaWQYASABKAkSCwoDc2VxGAIgASgJEg8KB2RlbGV0ZWQYAyABKAgSEAoIbGFzdF9zZXEYBCABKAkiEQoPU3RhcnRKb2JSZXF1ZXN0IqcBCgNKb2ISFwoEZG9uZRgBIAEoCEIJuusYBSoDEMgBEi4KCnN0YXR1c191cmwYAiABKAlCGrrrGBYqFAoST3BlcmF0aW9uLUxvY2F0aW9uEkcKC3JldHJ5X2FmdGVyGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhe66xgTKg0KC1JldHJ5LUFmdGVyMgIIARIOCgZyZXN1bHQYBCABKAkiVgoRQnVsa1RoaW5nc1JlcXVlc3QSDQoFaW5kZXgYASABKAkSIQoFbGluZXMYAiADKAsyEi53b3JsZC52MS5CdWxrTGluZRIPCgdyZWZyZXNoGAMgASgIIoQBCghCdWxrTGluZRIzCgZhY3Rpb24YASABKAsyEC53b3JsZC52MS5BY3Rpb25CD7rrGAtiCQoFaW5kZXgYAUgAEjMKCGRvY3VtZW50GAIgASgLMg8ud29ybGQudjEuVGhpbmdCDrrrGApiCAoEbmFtZRgBSABCDgoEbGluZRIGuusYAhABIikKBkFjdGlvbhIfCgVpbmRleBgBIAEoCzIQLndvcmxkLnYxLlRhcmdldCIfCgZUYXJnZXQSFQoCaWQYASABKAlCCbrrGAUSA19pZCIkChJCdWxrVGhpbmdzUmVzcG9uc2USDgoGZXJyb3JzGAEgASgIIlIKEVVwbG9hZEZpbGVSZXF1ZXN0Eg8KB3B1cnBvc2UYASABKAkSLAoEZmlsZRgCIAEoCzIWLndvcmxkLnYxLlVwbG9hZGVkRmlsZUIGuusYAggGIl8KDFVwbG9hZGVkRmlsZRIXCgdjb250ZW50GAEgASgMQga66xgCaAISGAoIZmlsZW5hbWUYAiABKAlCBrrrGAJoBBIcCgxjb250ZW50X3R5cGUYAyABKAlCBrrrGAJoAyK6AQoRTGlzdEV2ZW50c1JlcXVlc3QSMAoHZmlsdGVycxgBIAEoCzIWLndvcmxkLnYxLkV2ZW50RmlsdGVyc0IHuusYA4gBARJGCgR0YWdzGAIgAygLMiUud29ybGQudjEuTGlzdEV2ZW50c1JlcXVlc3QuVGFnc0VudHJ5QhG66xgNCAMSBlgtVGFnc4gBARorCglUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASItCgxFdmVudEZpbHRlcnMSDgoGc3RhdHVzGAEgAygJEg0KBXNpbmNlGAIgASgDIjUKEkxpc3RFdmVudHNSZXNwb25zZRIfCgZldmVudHMYASADKAsyDy53b3JsZC52MS5FdmVudCJFCgVFdmVudBIKCgJpZBgBIAEoCRIwCgdkZXRhaWxzGAIgASgLMhYud29ybGQudjEuRXZlbnREZXRhaWxzQge66xgDiAEBIogBCgxFdmVudERldGFpbHMSDQoFYWN0b3IYASABKAMSOgoGb3RoZXJzGAIgAygLMiIud29ybGQudjEuRXZlbnREZXRhaWxzLk90aGVyc0VudHJ5Qga66xgCQAEaLQoLT3RoZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ATK3BwoMSGFiaXRTZXJ2aWNlEl4KCkdldFdlYXRoZXISGy53b3JsZC52MS5HZXRXZWF0aGVyUmVxdWVzdBoRLndvcmxkLnYxLldlYXRoZXIiILrrGAxKBwoFYXBwaWRSAQKC0+STAgoSCC93ZWF0aGVyEokBCgpQYXRjaFRoaW5nEhsud29ybGQudjEuUGF0Y2hUaGluZ1JlcXVlc3QaDy53b3JsZC52MS5UaGluZyJNuusYLkIsCgxDb250ZW50LVR5cGUSHGFwcGxpY2F0aW9uL21lcmdlLXBhdGNoK2pzb26C0+STAhU6BXRoaW5nMgwvdGhpbmdzL3tpZH0SYwoJRmluZFRoaW5nEhoud29ybGQudjEuRmluZFRoaW5nUmVxdWVzdBobLndvcmxkLnYxLkZpbmRUaGluZ1Jlc3BvbnNlIh266xgFygEClAOC0+STAg4SDC90aGluZ3Mve2lkfRKVAQoMV2F0Y2hDaGFuZ2VzEh0ud29ybGQudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoQLndvcmxkLnYxLkNoYW5nZSJSuusYPfoBEgoEZmVlZBIKY29udGludW91c/oBEgoJaGVhcnRiZWF0EgUxMDAwMIICEAgBMgwKCGxhc3Rfc2VxGAGC0+STAgsSCS9fY2hhbmdlczABEkwKBkxvb2tVcBIXLndvcmxkLnYxLkxvb2tVcFJlcXVlc3QaGC53b3JsZC52MS5Mb29rVXBSZXNwb25zZSIPgtPkkwIJEgcvbG9va3VwEkMKCFN0YXJ0Sm9iEhkud29ybGQudjEuU3RhcnRKb2JSZXF1ZXN0Gg0ud29ybGQudjEuSm9iIg2C0+STAgciBS9qb2JzEm0KCkJ1bGtUaGluZ3MSGy53b3JsZC52MS5CdWxrVGhpbmdzUmVxdWVzdBocLndvcmxkLnYxLkJ1bGtUaGluZ3NSZXNwb25zZSIkuusYA7ABBYLT5JMCFzoFbGluZXMiDi97aW5kZXh9L19idWxrElgKCkxpc3RFdmVudHMSGy53b3JsZC52MS5MaXN0RXZlbnRzUmVxdWVzdBocLndvcmxkLnYxLkxpc3RFdmVudHNSZXNwb25zZSIPgtPkkwIJEgcvZXZlbnRzElQKClVwbG9hZEZpbGUSGy53b3JsZC52MS5VcGxvYWRGaWxlUmVxdWVzdBoPLndvcmxkLnYxLlRoaW5nIhi66xgDsAEDgtPkkwILOgEqIgYvZmlsZXMaDLrrGAgKBmhhYml0c2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_duration]);
 
 /**
  * @generated from message world.v1.GetWeatherRequest
@@ -46,6 +46,13 @@ export type Weather = Message<"world.v1.Weather"> & {
    * @generated from field: string sky = 2;
    */
   sky: string;
+
+  /**
+   * {"rain_by_hour": [0.2, null, 1.5]}
+   *
+   * @generated from field: repeated world.v1.NullableDouble rain_by_hour = 3;
+   */
+  rainByHour: NullableDouble[];
 };
 
 /**
@@ -54,6 +61,23 @@ export type Weather = Message<"world.v1.Weather"> & {
  */
 export const WeatherSchema: GenMessage<Weather> = /*@__PURE__*/
   messageDesc(file_world_v1_habits, 1);
+
+/**
+ * @generated from message world.v1.NullableDouble
+ */
+export type NullableDouble = Message<"world.v1.NullableDouble"> & {
+  /**
+   * @generated from field: optional double value = 1;
+   */
+  value?: number | undefined;
+};
+
+/**
+ * Describes the message world.v1.NullableDouble.
+ * Use `create(NullableDoubleSchema)` to create a new message.
+ */
+export const NullableDoubleSchema: GenMessage<NullableDouble> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 2);
 
 /**
  * @generated from message world.v1.PatchThingRequest
@@ -80,7 +104,7 @@ export type PatchThingRequest = Message<"world.v1.PatchThingRequest"> & {
  * Use `create(PatchThingRequestSchema)` to create a new message.
  */
 export const PatchThingRequestSchema: GenMessage<PatchThingRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 2);
+  messageDesc(file_world_v1_habits, 3);
 
 /**
  * @generated from message world.v1.FindThingRequest
@@ -97,7 +121,7 @@ export type FindThingRequest = Message<"world.v1.FindThingRequest"> & {
  * Use `create(FindThingRequestSchema)` to create a new message.
  */
 export const FindThingRequestSchema: GenMessage<FindThingRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 3);
+  messageDesc(file_world_v1_habits, 4);
 
 /**
  * @generated from message world.v1.FindThingResponse
@@ -124,7 +148,7 @@ export type FindThingResponse = Message<"world.v1.FindThingResponse"> & {
  * Use `create(FindThingResponseSchema)` to create a new message.
  */
 export const FindThingResponseSchema: GenMessage<FindThingResponse> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 4);
+  messageDesc(file_world_v1_habits, 5);
 
 /**
  * @generated from message world.v1.Thing
@@ -148,7 +172,7 @@ export type Thing = Message<"world.v1.Thing"> & {
  * Use `create(ThingSchema)` to create a new message.
  */
 export const ThingSchema: GenMessage<Thing> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 5);
+  messageDesc(file_world_v1_habits, 6);
 
 /**
  * @generated from message world.v1.LookUpRequest
@@ -165,7 +189,7 @@ export type LookUpRequest = Message<"world.v1.LookUpRequest"> & {
  * Use `create(LookUpRequestSchema)` to create a new message.
  */
 export const LookUpRequestSchema: GenMessage<LookUpRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 6);
+  messageDesc(file_world_v1_habits, 7);
 
 /**
  * @generated from message world.v1.LookUpResponse
@@ -200,7 +224,7 @@ export type LookUpResponse = Message<"world.v1.LookUpResponse"> & {
  * Use `create(LookUpResponseSchema)` to create a new message.
  */
 export const LookUpResponseSchema: GenMessage<LookUpResponse> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 7);
+  messageDesc(file_world_v1_habits, 8);
 
 /**
  * @generated from message world.v1.Things
@@ -217,7 +241,7 @@ export type Things = Message<"world.v1.Things"> & {
  * Use `create(ThingsSchema)` to create a new message.
  */
 export const ThingsSchema: GenMessage<Things> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 8);
+  messageDesc(file_world_v1_habits, 9);
 
 /**
  * @generated from message world.v1.WatchChangesRequest
@@ -234,7 +258,7 @@ export type WatchChangesRequest = Message<"world.v1.WatchChangesRequest"> & {
  * Use `create(WatchChangesRequestSchema)` to create a new message.
  */
 export const WatchChangesRequestSchema: GenMessage<WatchChangesRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 9);
+  messageDesc(file_world_v1_habits, 10);
 
 /**
  * @generated from message world.v1.Change
@@ -266,7 +290,7 @@ export type Change = Message<"world.v1.Change"> & {
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 10);
+  messageDesc(file_world_v1_habits, 11);
 
 /**
  * @generated from message world.v1.StartJobRequest
@@ -279,7 +303,7 @@ export type StartJobRequest = Message<"world.v1.StartJobRequest"> & {
  * Use `create(StartJobRequestSchema)` to create a new message.
  */
 export const StartJobRequestSchema: GenMessage<StartJobRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 11);
+  messageDesc(file_world_v1_habits, 12);
 
 /**
  * @generated from message world.v1.Job
@@ -311,7 +335,7 @@ export type Job = Message<"world.v1.Job"> & {
  * Use `create(JobSchema)` to create a new message.
  */
 export const JobSchema: GenMessage<Job> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 12);
+  messageDesc(file_world_v1_habits, 13);
 
 /**
  * @generated from message world.v1.BulkThingsRequest
@@ -338,7 +362,7 @@ export type BulkThingsRequest = Message<"world.v1.BulkThingsRequest"> & {
  * Use `create(BulkThingsRequestSchema)` to create a new message.
  */
 export const BulkThingsRequestSchema: GenMessage<BulkThingsRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 13);
+  messageDesc(file_world_v1_habits, 14);
 
 /**
  * @generated from message world.v1.BulkLine
@@ -367,7 +391,7 @@ export type BulkLine = Message<"world.v1.BulkLine"> & {
  * Use `create(BulkLineSchema)` to create a new message.
  */
 export const BulkLineSchema: GenMessage<BulkLine> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 14);
+  messageDesc(file_world_v1_habits, 15);
 
 /**
  * @generated from message world.v1.Action
@@ -384,7 +408,7 @@ export type Action = Message<"world.v1.Action"> & {
  * Use `create(ActionSchema)` to create a new message.
  */
 export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 15);
+  messageDesc(file_world_v1_habits, 16);
 
 /**
  * @generated from message world.v1.Target
@@ -401,7 +425,7 @@ export type Target = Message<"world.v1.Target"> & {
  * Use `create(TargetSchema)` to create a new message.
  */
 export const TargetSchema: GenMessage<Target> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 16);
+  messageDesc(file_world_v1_habits, 17);
 
 /**
  * @generated from message world.v1.BulkThingsResponse
@@ -418,7 +442,7 @@ export type BulkThingsResponse = Message<"world.v1.BulkThingsResponse"> & {
  * Use `create(BulkThingsResponseSchema)` to create a new message.
  */
 export const BulkThingsResponseSchema: GenMessage<BulkThingsResponse> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 17);
+  messageDesc(file_world_v1_habits, 18);
 
 /**
  * @generated from message world.v1.UploadFileRequest
@@ -440,7 +464,7 @@ export type UploadFileRequest = Message<"world.v1.UploadFileRequest"> & {
  * Use `create(UploadFileRequestSchema)` to create a new message.
  */
 export const UploadFileRequestSchema: GenMessage<UploadFileRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 18);
+  messageDesc(file_world_v1_habits, 19);
 
 /**
  * @generated from message world.v1.UploadedFile
@@ -467,7 +491,7 @@ export type UploadedFile = Message<"world.v1.UploadedFile"> & {
  * Use `create(UploadedFileSchema)` to create a new message.
  */
 export const UploadedFileSchema: GenMessage<UploadedFile> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 19);
+  messageDesc(file_world_v1_habits, 20);
 
 /**
  * @generated from message world.v1.ListEventsRequest
@@ -491,7 +515,7 @@ export type ListEventsRequest = Message<"world.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 20);
+  messageDesc(file_world_v1_habits, 21);
 
 /**
  * @generated from message world.v1.EventFilters
@@ -513,7 +537,7 @@ export type EventFilters = Message<"world.v1.EventFilters"> & {
  * Use `create(EventFiltersSchema)` to create a new message.
  */
 export const EventFiltersSchema: GenMessage<EventFilters> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 21);
+  messageDesc(file_world_v1_habits, 22);
 
 /**
  * @generated from message world.v1.ListEventsResponse
@@ -530,7 +554,7 @@ export type ListEventsResponse = Message<"world.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 22);
+  messageDesc(file_world_v1_habits, 23);
 
 /**
  * @generated from message world.v1.Event
@@ -554,7 +578,7 @@ export type Event = Message<"world.v1.Event"> & {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 23);
+  messageDesc(file_world_v1_habits, 24);
 
 /**
  * @generated from message world.v1.EventDetails
@@ -576,7 +600,7 @@ export type EventDetails = Message<"world.v1.EventDetails"> & {
  * Use `create(EventDetailsSchema)` to create a new message.
  */
 export const EventDetailsSchema: GenMessage<EventDetails> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 24);
+  messageDesc(file_world_v1_habits, 25);
 
 /**
  * Unusual features of several APIs.

@@ -100,6 +100,7 @@ export const ThingTable: MessageTable = table("world.v1.Thing", () => [
 export const WeatherTable: MessageTable = table("world.v1.Weather", () => [
   [1, { loose: "double" }, { path: "main.temp" }],
   [2, "string", { path: "weather.0.main" }],
+  [3, { list: { unwrap: [1, "double"], orNull: true } }, "rain_by_hour", "rainByHour"],
 ]);
 
 /** Rules of all methods of world.v1.HabitService. */
