@@ -36,8 +36,8 @@ const NOTES = new Set([
 ]);
 
 /**
- * The maximum number of schemas in all combinations. Unions that contain themselves would combine without end,
- * in ever larger combinations; the largest known documents have 200 combinations of a few schemas.
+ * The maximum number of schemas in all combinations. Unions that contain themselves would combine without
+ * end, in ever larger combinations; the largest known documents have 200 combinations of a few schemas.
  */
 const MAX_COMBINED = 1000;
 
