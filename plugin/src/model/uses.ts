@@ -7,7 +7,7 @@ import type { TypeModels } from "./types.ts";
 
 /**
  * A way in which a field is used: it is read from a response, or sent as JSON, as a parameter (in a path, a
- * query, a header, a cookie or a form) or in the names of parameters with brackets, or as a part of a multipart
+ * query, a header, a cookie or a form), in the names of parameters with brackets, or as a part of a multipart
  * body.
  */
 export type Use = "response" | "json" | "parameter" | "tree" | "part";
