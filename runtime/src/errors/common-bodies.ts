@@ -60,6 +60,12 @@ export const COMMON_BODIES: readonly CommonBody[] = [
       },
       { errors: { title: ["can't be blank", "is too short"] } },
       { message: "The title is invalid.", errors: { title: ["is invalid"] } },
+      {
+        errors: {
+          "items.0.price": ["is negative"],
+          author: { name: [{ code: "TAKEN", message: "is taken" }] },
+        },
+      },
       { errorMessages: ["Not possible"], errors: { summary: "is required" } },
       { errorMessages: ["Not possible"], errors: {} },
       { errorMessages: ["Not possible"], warningMessages: [] },
