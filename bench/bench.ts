@@ -1,6 +1,7 @@
 /** `npm run bench`: see README.md. */
 import { measureCodec } from "./codec.ts";
 import { benchGenerator } from "./generator.ts";
+import { benchImport } from "./import.ts";
 import { measureLarge } from "./large.ts";
 import { HELP, isPartWanted, type Options, type Part, readOptions } from "./options.ts";
 import { measureProfile } from "./profile.ts";
@@ -74,6 +75,8 @@ try {
   const args = process.argv.slice(2);
   if (args[0] === "generator") {
     print(await benchGenerator(args.slice(1)));
+  } else if (args[0] === "import") {
+    await benchBounds(benchImport, args.slice(1));
   } else if (args[0] === "reliability") {
     await benchBounds(benchReliability, args.slice(1));
   } else if (args[0] === "watch") {

@@ -31,6 +31,8 @@ export interface ImportOptions extends Selection {
   readonly paginate?: readonly string[] | undefined;
   /** The lock file of the previous import. */
   readonly lock?: Lock | undefined;
+  /** Called with the number of methods that are planned, and the number of all methods. */
+  readonly onProgress?: ((planned: number, methods: number) => void) | undefined;
 }
 
 export interface Imported {
@@ -71,7 +73,14 @@ export async function importDocument(
   const paginates = (operation: Operation) => paginated.has(operation);
   const serviceOptions = { upstream, style, bases, paginates };
   const drafts = draftServices(planner, api, operations, serviceOptions);
-  const services = drafts.map((draft) => planService(planner, api, draft, serviceOptions));
+  const all = drafts.reduce((sum, { methods }) => sum + methods.length, 0);
+  let planned = 0;
+  const services = drafts.map((draft) => {
+    const service = planService(planner, api, draft, serviceOptions);
+    planned += draft.methods.length;
+    options.onProgress?.(planned, all);
+    return service;
+  });
   const files = filesOf({
     name: packageName,
     comment: headerOf(api),

@@ -8,6 +8,7 @@ import { parse } from "../load/parse.ts";
 import { Reader, readText } from "../load/reader.ts";
 import { ImportError } from "../problem.ts";
 import { type Arguments, parseArguments, USAGE } from "./arguments.ts";
+import { ProgressBar } from "./progress-bar.ts";
 import { LOCK_FILE, readLock, writeImported } from "./write.ts";
 
 /** The streams of a process. */
@@ -43,7 +44,14 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
 async function runImport(options: Arguments, streams: Streams): Promise<void> {
   const { document, reader } = await open(options, streams.input);
   const lock = await readLock(options.output);
-  const imported = await importDocument(document, reader, { ...options, lock: lock?.names });
+  const bar = new ProgressBar(streams.errors);
+  const onProgress = (planned: number, methods: number) =>
+    bar.show(planned / methods, `${planned} of ${methods} methods`);
+  const imported = await importDocument(document, reader, {
+    ...options,
+    lock: lock?.names,
+    onProgress,
+  }).finally(() => bar.clear());
   const written = await writeImported(options, imported, lock?.files);
   const { report } = imported;
   streams.output.write(`${written.length} files written to ${options.output}, with ${LOCK_FILE}\n`);

@@ -1,0 +1,178 @@
+/**
+ * `npm run bench -- import`: the time and memory of connect-rest-import, by the size of the document. Each
+ * import is a separate process.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { json, text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import { progress } from "./progress.ts";
+import { type Figure, figureLines, holds } from "./reliability/figure.ts";
+import { median } from "./statistics.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const HELP = `Usage: npm run bench -- import [options]
+
+  --rounds <n>  imports of each document, in turn (default 3); medians are printed
+`;
+
+/** The numbers of operations in the generated documents. */
+const SIZES = [10, 100, 1000, 3000] as const;
+
+/** The largest memory of a process, in MB. */
+const MOST_MEMORY = 2000;
+
+/** The largest ratio of an operation's cost in the largest document to its cost in a document of 1,000. */
+const MOST_GROWTH = 1.5;
+
+/** The resource usage of an import. */
+interface Usage {
+  readonly cpuMs: number;
+  readonly rssMb: number;
+}
+
+/** Runs `npm run bench -- import`. Returns the text to print, and whether the figures are within their bounds. */
+export async function benchImport(args: readonly string[]): Promise<{ text: string; holds: boolean }> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { rounds: { type: "string", default: "3" }, help: { type: "boolean", default: false } },
+  });
+  if (values.help) return { text: HELP, holds: true };
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds: expected a whole number from 1");
+  const folder = mkdtempSync(join(tmpdir(), "connect-rest-bench-import-"));
+  try {
+    return await measure(folder, rounds);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function measure(folder: string, rounds: number): Promise<{ text: string; holds: boolean }> {
+  const usages = new Map<number, Usage[]>(SIZES.map((size) => [size, []]));
+  for (const size of SIZES) writeFileSync(join(folder, `${size}.json`), JSON.stringify(documentOf(size)));
+  for (let round = 0; round < rounds; round++) {
+    for (const size of SIZES) {
+      progress(`round ${round + 1} of ${rounds}: ${size} operations`);
+      usages.get(size)?.push(await run(join(folder, `${size}.json`), join(folder, `${size}-${round}`)));
+    }
+  }
+  const of = (size: number, pick: (usage: Usage) => number) => median((usages.get(size) ?? []).map(pick));
+  const lines = SIZES.map((size) => {
+    const [cpu, memory] = [of(size, ({ cpuMs }) => cpuMs), of(size, ({ rssMb }) => rssMb)];
+    const each = (cpu - of(SIZES[0], ({ cpuMs }) => cpuMs)) / (size - SIZES[0]);
+    const share = size === SIZES[0] ? "" : `   ${each.toFixed(2)} ms for each more operation`;
+    return `${String(size).padStart(5)} operations ${cpu.toFixed(0).padStart(7)} ms CPU ${memory.toFixed(0).padStart(6)} MB${share}`;
+  });
+  const figures = figuresOf(of);
+  return { text: `${lines.join("\n")}\n\n${figureLines(figures)}`, holds: figures.every(holds) };
+}
+
+function figuresOf(of: (size: number, pick: (usage: Usage) => number) => number): Figure[] {
+  const cpu = (size: number) => of(size, ({ cpuMs }) => cpuMs);
+  const [, small, large, largest] = SIZES;
+  const growth =
+    (cpu(largest) - cpu(large)) / (largest - large) / ((cpu(large) - cpu(small)) / (large - small));
+  const memory = of(largest, ({ rssMb }) => rssMb);
+  return [
+    {
+      name: "cost of an operation beyond 1,000, to one up to 1,000",
+      unit: "x",
+      value: growth,
+      bound: { atMost: MOST_GROWTH },
+    },
+    { name: `memory for ${largest} operations`, unit: "MB", value: memory, bound: { atMost: MOST_MEMORY } },
+  ];
+}
+
+async function run(document: string, output: string): Promise<Usage> {
+  const usage = join(import.meta.dirname, "generator-usage.ts");
+  const command = ["--import", usage, join(ROOT, "import/src/bin.ts"), document, "--output", output];
+  const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  child.stdout?.resume();
+  const [taken, stderr, [code]] = await Promise.all([
+    json(child.stdio[3] as Readable) as Promise<Usage>,
+    text(child.stderr as Readable),
+    once(child, "close"),
+  ]);
+  if (code !== 0) throw new Error(`the import of ${document} exited with ${code}: ${stderr}`);
+  return taken;
+}
+
+/** The number of operations of one resource. */
+const OF_RESOURCE = 5;
+
+/** Returns a document with the usual operations of resources, whose schemas refer to each other. */
+function documentOf(operations: number): object {
+  const resources = Array.from({ length: operations / OF_RESOURCE }, (_, index) => index);
+  return {
+    openapi: "3.0.3",
+    info: { title: "Bench", version: "1" },
+    servers: [{ url: "https://api.example.com" }],
+    paths: Object.fromEntries(resources.flatMap(pathsOf)),
+    components: { schemas: Object.fromEntries(resources.map((index) => [`Thing${index}`, schemaOf(index)])) },
+  };
+}
+
+function pathsOf(index: number): (readonly [string, object])[] {
+  const tags = [`group${index % 20}`];
+  const thing = { $ref: `#/components/schemas/Thing${index}` };
+  const content = (schema: object) => ({ content: { "application/json": { schema } } });
+  const ok = (schema: object) => ({ 200: { description: "ok", ...content(schema) } });
+  const id = { name: "id", in: "path", required: true, schema: { type: "integer", format: "int64" } };
+  const page = { name: "page", in: "query", schema: { type: "integer" } };
+  return [
+    [
+      `/things${index}`,
+      {
+        get: {
+          tags,
+          operationId: `listThings${index}`,
+          parameters: [page],
+          responses: ok({ type: "array", items: thing }),
+        },
+        post: {
+          tags,
+          operationId: `createThing${index}`,
+          requestBody: { required: true, ...content(thing) },
+          responses: ok(thing),
+        },
+      },
+    ],
+    [
+      `/things${index}/{id}`,
+      {
+        parameters: [id],
+        get: { tags, operationId: `getThing${index}`, responses: ok(thing) },
+        put: {
+          tags,
+          operationId: `updateThing${index}`,
+          requestBody: { required: true, ...content(thing) },
+          responses: ok(thing),
+        },
+        delete: { tags, operationId: `deleteThing${index}`, responses: { 204: { description: "gone" } } },
+      },
+    ],
+  ];
+}
+
+function schemaOf(index: number): object {
+  return {
+    type: "object",
+    required: ["id"],
+    properties: {
+      id: { type: "integer", format: "int64" },
+      name: { type: "string", maxLength: 80 },
+      state: { type: "string", enum: ["open", "closed"] },
+      created_at: { type: "string", format: "date-time", nullable: true },
+      tags: { type: "array", items: { type: "string" } },
+      owner: { oneOf: [{ type: "string" }, { type: "integer" }] },
+      parent: { $ref: `#/components/schemas/Thing${Math.floor(index / 2)}` },
+      labels: { type: "object", additionalProperties: { type: "string" } },
+    },
+  };
+}
