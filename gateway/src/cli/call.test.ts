@@ -53,6 +53,7 @@ test("call --gateway calls a running gateway", async () => {
 test("call -v also prints the request and the size of the response on standard error", async () => {
   const { stdout, stderr } = await cli("call", "Echo", "--sandbox", "--data", '{"text":"hi"}', "-v");
   expect(JSON.parse(stdout)).toEqual({ text: "hi" });
+  expect(stderr).not.toContain("not sent");
   expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/echo\S*$/m);
   expect(stderr).toMatch(/^\{"text":"hi"\}$/m);
   expect(stderr).toMatch(/^< status 200, 13 bytes, [\d.]+ ms, 1 request$/m);

@@ -90,7 +90,9 @@ async function printRequest(
   { deadline }: CallOptions,
 ): Promise<void> {
   const [message = create(method.input)] = messages;
-  printErrorText(`${await rest.explain(method, message, { timeoutMs: deadline })}\n`);
+  const explanation = await rest.explain(method, message, { timeoutMs: deadline });
+  // the request is sent next
+  printErrorText(`${explanation.toString().replace(" (not sent)", "")}\n`);
 }
 
 function printRpcError(error: ConnectError): void {
