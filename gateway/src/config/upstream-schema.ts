@@ -256,7 +256,7 @@ export const upstreamSchema = z
         "How the gateway handles differences between this upstream's responses and their description. Default: the top-level `differences`.",
       ),
     callsInFlight: count.describe(
-      "The maximum number of concurrent calls to this upstream. The maximum prevents a slow upstream from taking all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters of the maximum. If the maximum is 16 or more, streams leave a sixteenth of it to unary calls. Default: 1024.",
+      "The maximum number of concurrent calls to this upstream. The maximum prevents a slow upstream from taking all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters of the maximum. If the maximum is 16 or more, a sixteenth of it is reserved for unary calls. Default: 1024.",
     ),
     traceContext: z
       .boolean()
