@@ -730,8 +730,8 @@ export const Time_Unit = {
   HTTP_DATE: 6,
 
   /**
-   * An email date (RFC 2822 section 3.3): `Fri, 02 Jan 2026 03:04:05 +0000`. Responses may have the formats
-   * of HTTP_DATE, in any time zone.
+   * An email date (RFC 2822 section 3.3): `Fri, 02 Jan 2026 03:04:05 +0000`. In responses, the
+   * formats of HTTP_DATE are also accepted, in any time zone.
    *
    * @generated from enum value: RFC_2822 = 7;
    */
@@ -849,7 +849,7 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 4);
 
 /**
- * The way in which JSON shows which member of a oneof is set.
+ * How JSON shows which member of a oneof is set.
  *
  *     // {"type": "text", "text": "Hi"}
  *     option (connectrest.v1.oneof) = {discriminator: "type", layout: FLATTENED, fallback: "other"};
