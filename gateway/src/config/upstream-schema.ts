@@ -150,7 +150,7 @@ const proxy = offOr({
   ),
 });
 
-/** A proxy as parsed. */
+/** The parsed settings of a proxy. */
 export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false | undefined>;
 
 const upstreamTls = z.strictObject({
@@ -168,7 +168,7 @@ const upstreamTls = z.strictObject({
 
 export const optionalTls = upstreamTls.optional();
 
-/** The TLS settings of an upstream as parsed. */
+/** The parsed TLS settings of an upstream. */
 export type UpstreamTls = z.infer<typeof upstreamTls>;
 
 const LEVEL = z.enum(["ignore", "log", "fail"]).optional();
@@ -269,5 +269,5 @@ export const upstreamSchema = z
     error: "an upstream needs an address: baseUrl, or bases",
   });
 
-/** An upstream as parsed. */
+/** The parsed settings of an upstream. */
 export type UpstreamConfig = z.infer<typeof upstreamSchema>;
