@@ -74,7 +74,14 @@ export {
   parseJsonVerbatim,
   parseJsonVerbatimInPieces,
 } from "./json/parse-json.ts";
-export { joinedPath, type ReportedStep, reportedSteps, stepsOf, stepText } from "./json/path-text.ts";
+export {
+  declaredText,
+  joinedPath,
+  type ReportedStep,
+  reportedSteps,
+  stepsOf,
+  stepText,
+} from "./json/path-text.ts";
 export { rawJson } from "./json/raw-json.ts";
 export { stringifyJson } from "./json/stringify-json.ts";
 export { wireDecimal, wireNumber } from "./json/wire-number.ts";

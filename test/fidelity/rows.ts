@@ -70,6 +70,14 @@ export const ROWS: readonly Row[] = [
     message: { label: { stage: 0 } },
   },
   {
+    sends: 'a declared number of an enum, as a string: `"1"`',
+    body: response({ label: { stage: "1" } }),
+    outcome: "converted",
+    path: "label.stage",
+    gets: "the value with this number",
+    message: { label: { stage: 1 } },
+  },
+  {
     sends: "an unknown number of an open enum",
     body: response({ label: { stage: 7 } }),
     outcome: "additional",

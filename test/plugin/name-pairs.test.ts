@@ -94,6 +94,23 @@ message Req { ${first.field?.(given, 1) ?? ""} ${second.field?.(small, 2) ?? ""}
 message Res {}`;
 }
 
+/** Requests whose body has its own Content-Type, with another field. */
+const BODIES_WITH_TYPE: Readonly<Record<string, (field: string) => string>> = {
+  "a google.api.HttpBody": (field) => `service S {
+  rpc Send(Req) returns (Res) { option (google.api.http) = {post: "/a" body: "file"}; }
+}
+message Req { google.api.HttpBody file = 1; ${field} }
+message Res {}`,
+  "an upload": (field) => `service S {
+  rpc Send(stream Req) returns (Res) {
+    option (google.api.http) = {post: "/a" body: "*"};
+    option (connectrest.v1.method).upload = {chunk: "chunk", content_type: "media"};
+  }
+}
+message Req { bytes chunk = 1; string media = 2; ${field} }
+message Res {}`,
+};
+
 const PAIRS: readonly Pair[] = [
   ...pairsOf("X-N", HEADERS),
   ...Object.entries(OWN_NAMES).flatMap(([own, { name, ...writer }]) =>
@@ -115,6 +132,12 @@ const PAIRS: readonly Pair[] = [
       .replace('"/a"', '"/a" body: "*"')
       .replace("message Req {", "message Req { string other = 9;"),
   },
+  ...["Content-Type", "content-type"].flatMap((name) =>
+    Object.entries(BODIES_WITH_TYPE).map(([body, source]) => ({
+      label: `the type of ${body} + a field named ${name}`,
+      source: source(`string type = 9 [${ANNOTATION} = {in: HEADER, name: "${name}"}];`),
+    })),
+  ),
   ...["User-Agent", "Accept-Encoding", "Host", "Content-Length", "Connection"].flatMap((name) =>
     Object.entries(HEADERS).map(([other, second]) => ({
       label: `${name} of the upstream + ${other}`,
@@ -171,7 +194,7 @@ beforeAll(() => {
   const pairs = [...PAIRS, ...READ_PAIRS];
   const files = pairs.map(({ source }, index) => [
     `p${index}.proto`,
-    HEAD.replace("test.v1", `p${index}`) + source,
+    `${HEAD.replace("test.v1", `p${index}`)}import "google/api/httpbody.proto";\n${source}`,
   ]);
   const request = compileRequest(Object.fromEntries(files));
   errors = new Map(

@@ -188,6 +188,43 @@ message Res {}`,
     ],
   },
   {
+    name: "http_body_content_type",
+    source: `import "google/api/httpbody.proto";
+${method(
+  'post: "/a" body: "file"',
+  "",
+  'google.api.HttpBody file = 1; string type = 2 [(connectrest.v1.field) = {in: HEADER, name: "Content-Type"}];',
+)}`,
+    problems: [
+      "8:100: name-twice: case.Req.type and the content_type of the body are both named `content-type` in the headers of case.S.Get; remove the field, and set content_type",
+    ],
+  },
+  {
+    name: "known_read",
+    source: `service S {
+  rpc List(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).paginate = {items: "items", link: "links.next", known: ["count", "links"]};
+  }
+}
+message Req {}
+message Res {}`,
+    problems: [
+      "4:84: known-read: paginate of case.S.List: the known key `links` covers `links.next`, which is read by `link`, so that a new name of `links.next` would not be reported; list the other keys below `links`",
+    ],
+  },
+  {
+    name: "when_never_enum",
+    source: response(
+      'Kind kind = 1; oneof o { option (connectrest.v1.oneof).discriminator = "kind"; Inner a = 2 [(connectrest.v1.field).when = {values: "OPEN"}]; Inner open = 3; Inner shut = 4; }',
+      'message Inner {} enum Kind { NONE = 0; OPEN = 1 [(connectrest.v1.enum_value).wire = "open"]; }',
+    ),
+    problems: [
+      "4:95: when-never: the condition of case.Res.a never holds for `OPEN`: no value of case.Kind is `OPEN` on the wire (OPEN is `open` on the wire)",
+      "4:160: when-never: the discriminator never selects case.Res.shut by its name: no value of case.Kind is `shut` on the wire; it has `NONE`, `open`; set when: {values: …}",
+    ],
+  },
+  {
     name: "encoding_lines",
     source: method('post: "/a" body: "name"', "option (connectrest.v1.method).request_encoding = LINES;"),
     problems: [

@@ -44,7 +44,7 @@ test("a JSON request: reads every bare 64-bit integer exactly", () => {
   );
 });
 
-test.each([
+const NOTATIONS: ReadonlyArray<readonly [notation: string, value: bigint]> = [
   ["9007199254740993", 9007199254740993n],
   ["9007199254740993.0", 9007199254740993n],
   ["9.007199254740993e15", 9007199254740993n],
@@ -53,8 +53,30 @@ test.each([
   ["1.0", 1n],
   ["0e99", 0n],
   ["922337203685477580.7E1", 2n ** 63n - 1n],
-])("a JSON request: reads the integer %s", (text, value) => {
+];
+
+test.each(NOTATIONS)("a JSON request: reads the integer %s", (text, value) => {
   expect(exact(`{"scalars":{"int64Value":${text}}}`).scalars?.int64Value).toBe(value);
+});
+
+test("a JSON request: reads every integer in a string, with any of its characters escaped", () => {
+  const areEscaped = fc.array(fc.boolean(), { minLength: 24, maxLength: 24 });
+  const space = fc.constantFrom("", " ", "\n\t");
+  fc.assert(
+    fc.property(fc.constantFrom(...NOTATIONS), areEscaped, space, ([notation, value], escaped, gap) => {
+      const text = [...notation]
+        .map((each, index) =>
+          escaped[index] ? `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}` : each,
+        )
+        .join("");
+      const json = `{"scalars":{"int64Value"${gap}:${gap}"${text}"${gap}},"lists":{"int64Values":["${text}"]}}`;
+      const { scalars, lists } = exact(json);
+      expect([scalars?.int64Value, lists?.int64Values]).toEqual([value, [value]]);
+      const keyed = `{"maps":{"strings":{"${text}"${gap}:"${text}"}}}`;
+      expect(exact(keyed).maps?.strings).toEqual({ [notation]: notation });
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test.each([

@@ -92,5 +92,8 @@ test("a scalar body is reported exactly when its Content-Type may be something o
   });
   const wanted = CASES.filter((each) => each.isContradiction);
   expect(wanted.length).toBeGreaterThan(50);
-  expect(found.toSorted()).toEqual(wanted.map(({ title }) => `${title} body-content-type`).toSorted());
+  const titles = wanted.map(({ title }) => `${title} body-content-type`);
+  // This body has a Content-Type of its own.
+  titles.push("google.api.HttpBody: of the request name-twice");
+  expect(found.toSorted()).toEqual(titles.toSorted());
 });

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../codec/src/json/json.ts";
+import { declaredText } from "../../codec/src/json/path-text.ts";
 import { type FieldEntry, table } from "../../codec/src/table/message-table.ts";
 import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
 import type { EnvelopeRule, ErrorShape } from "../../runtime/src/adapter/rules.ts";
@@ -153,7 +154,8 @@ function hasItem({ data }: Json): boolean {
 function outcomeOf({ message, differences }: Outcome, at: string): string {
   if (message.startsWith("ConnectError") && message.includes("responded with 200")) return "error";
   const isLost = differences.list.some(
-    ({ path, class: as, expected: wanted }) => path === at && as === "lost" && wanted === "no errors",
+    ({ path, class: as, expected: wanted }) =>
+      path === declaredText(at) && as === "lost" && wanted === "no errors",
   );
   return isLost ? "lost" : "nothing";
 }

@@ -332,6 +332,26 @@ test.each([
   expect(read(value)).toEqual({ json: { int32: number }, differences: [], inexact: false });
 });
 
+test("a declared number of an enum in a string is converted, and other digits are dropped", () => {
+  const tones = new EnumTable("test.Tone", [
+    [0, "NONE"],
+    [1, "LOW"],
+    [-2, "HIGH"],
+  ]);
+  const texts = fc.oneof(
+    fc.integer({ min: -4, max: 4 }).map(String),
+    fc.constantFrom("01", "+1", "1.0", "-0", ""),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const { json, differences } = written((out) => out.enum(numberOf("int32"), text, "tone", tones));
+      const isDeclared = ["0", "1", "-2"].includes(text);
+      expect(json).toEqual(isDeclared ? { int32: Number(text) } : {});
+      expect(differences.map((each) => each.class)).toEqual([isDeclared ? "converted" : "lost"]);
+    }),
+  );
+});
+
 test.each([
   ["great", 'string "great"'],
   [99, "number 99"],

@@ -326,7 +326,11 @@ export class ScalarWriter extends DifferenceWriter {
     if (value === undefined || value === null) return true;
     const number = enumNumber(value, table);
     if (number === undefined) return false;
-    if (!table.has(number)) this.add(key, `one of ${table.name}`, value);
+    if (!table.has(number)) {
+      this.add(key, `one of ${table.name}`, value);
+    } else if (typeof value === "string" && table.numberOf(value) === undefined) {
+      this.coerceText(key, `one of ${table.name}`, value);
+    }
     this.tag(field, 0);
     this.varintSafe(number);
     return true;
@@ -427,7 +431,7 @@ export class ScalarWriter extends DifferenceWriter {
 /** Returns the enum number of a value; undefined for a value that the enum cannot hold. */
 export function enumNumber(given: JsonValue, table: EnumTable): number | undefined {
   const value = plainNumber(given);
-  if (typeof value === "string") return table.numberOf(value);
+  if (typeof value === "string") return table.numberOf(value) ?? table.numberIn(value);
   if (typeof value !== "number" && typeof value !== "boolean") return undefined;
   const spelled = table.numberOf(String(value));
   if (spelled !== undefined) return spelled;

@@ -53,6 +53,12 @@ export class EnumTable {
     return this.numbers.get(wire);
   }
 
+  /** Returns the declared number that a string spells in digits; undefined for any other string. */
+  numberIn(text: string): number | undefined {
+    const number = Number(text);
+    return String(number) === text && this.has(number) && this.holds(number) ? number : undefined;
+  }
+
   /** Returns all spellings of values: as strings, and as numbers if the spelling is a JSON number. */
   words(): EnumWord[] {
     const words = [...this.numbers].map(([word, number]) => {

@@ -1,3 +1,4 @@
+import { type ReportedStep, reportedSteps } from "connect-rest-codec/internal";
 import type { Difference, DifferenceClass, DifferenceReport } from "connect-rest-runtime";
 import { methodPath } from "../call/method-path.ts";
 import type { Logger } from "./logger.ts";
@@ -38,8 +39,7 @@ export function createDifferenceLog(
     const { path, expected, got, class: as } = difference;
     const level = LEVELS[as];
     if (!log.isLevelEnabled(level)) return;
-    // The elements of a list count as one path.
-    const key = `${method} ${path.replace(/\[\d+\]/g, "[]")} ${as}`;
+    const key = JSON.stringify([method, as, ...reportedSteps(path).map(placeOf)]);
     const place = places.get(key);
     if (place !== undefined && now() - place.loggedAt < INTERVAL_MS) {
       place.unlogged += 1;
@@ -56,6 +56,11 @@ export function createDifferenceLog(
   return ({ method, upstream, differences }) => {
     for (const difference of differences) logOne(methodPath(method), upstream, difference);
   };
+}
+
+/** Returns a step without its index, because the elements of a list count as one place. */
+function placeOf({ key, isCut }: ReportedStep): string | readonly unknown[] {
+  return typeof key === "number" ? [] : isCut ? [key] : key;
 }
 
 function forgetOldest(places: Map<string, Place>): void {

@@ -1,6 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { joinedPath, stepText } from "connect-rest-codec/internal";
 import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Call } from "../call/call.ts";
 import { noTrace } from "../call/call.ts";
@@ -183,6 +185,44 @@ test("a difference is logged at most once a minute for each path, without values
     { path: "a[7].b", unlogged: 2 },
   ]);
   expect(JSON.stringify(lines)).not.toContain("s3cret");
+});
+
+test("property: two paths are one place exactly if they differ only in the indexes of lists", () => {
+  const keys = fc.constantFrom(
+    "a",
+    "1",
+    "2",
+    "[1]",
+    "[2]",
+    "a[1]",
+    "[]",
+    "a.b",
+    'x"[1]"',
+    "",
+    " ",
+    "x".repeat(120),
+  );
+  const steps = fc.array(fc.oneof(keys, fc.nat(12)), { minLength: 1, maxLength: 4 });
+  const textOf = (path: ReadonlyArray<string | number>) =>
+    path.map((step) => (typeof step === "number" ? `[${step}]` : stepText(step))).reduce(joinedPath);
+  const placeOf = (path: ReadonlyArray<string | number>) =>
+    JSON.stringify(path.map((step) => (typeof step === "number" ? [] : step)));
+  fc.assert(
+    fc.property(steps, steps, fc.boolean(), (one, other, isMoved) => {
+      const { log, lines } = capture();
+      const report = createDifferenceLog(log, () => 0);
+      const second = isMoved ? one.map((step) => (typeof step === "number" ? step + 1 : step)) : other;
+      for (const path of [one, second]) {
+        report({
+          method: EchoService.method.echo,
+          upstream: "echo",
+          differences: [{ path: textOf(path), expected: "int32", got: "array", class: "lost" }],
+          counts: ONE_EACH,
+        });
+      }
+      expect(lines).toHaveLength(placeOf(one) === placeOf(second) ? 1 : 2);
+    }),
+  );
 });
 
 test.each(["additional", "converted", "lost"] as const)(

@@ -12,16 +12,22 @@ import {
   exactDecimal,
   isInteger,
   lengthOf,
+  MAX_DIGITS,
   plainDigits,
 } from "connect-rest-codec/internal";
 import { type Place, pathOf } from "./place.ts";
 
 /** The number of digits of the largest 64-bit integer. */
 const MAX_LONG_DIGITS = 20;
-const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]|"-?\d+\.0+"/;
+const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]|"-?\d+\.0+"|\\u00[2-6]/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
-/** A string, but not a key, that contains a number with a fraction or an exponent. */
-const NUMBER_IN_TEXT = /"(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))"(?!\s*:)/y;
+/** A number with a fraction or an exponent. */
+const NOTATION = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)$/;
+const NUMBER_START = /[-\d\\]/;
+/** The end of a key, after its last quote. */
+const KEY_END = /\s*:/y;
+/** The length of a string with escapes, beyond which the string holds no number of a type. */
+const MAX_STRING = 6 * MAX_DIGITS + 2;
 const LONG: ReadonlySet<ScalarType> = new Set([
   ScalarType.INT64,
   ScalarType.UINT64,
@@ -62,19 +68,32 @@ export function unsafeNumbers(text: string): readonly UnsafeNumber[] {
       }
     }
     if (quote < 0) break;
-    const number = numberInText(text, quote);
-    if (number !== undefined) numbers.push(number);
     at = endOfString(text, quote + 1);
+    const number = numberInText(text, quote, at);
+    if (number !== undefined) numbers.push(number);
   }
   return numbers;
 }
 
-/** Returns the number in the string that starts at an index, if the number is an integer. */
-function numberInText(json: string, start: number): UnsafeNumber | undefined {
-  NUMBER_IN_TEXT.lastIndex = start;
-  const [source = "", text = ""] = NUMBER_IN_TEXT.exec(json) ?? [];
-  const decimal = exactDecimal(text);
+/** Returns the number in a string that is not a key, if the number is an integer. */
+function numberInText(json: string, start: number, end: number): UnsafeNumber | undefined {
+  if (end - start > MAX_STRING || !NUMBER_START.test(json.charAt(start + 1))) return undefined;
+  const source = json.slice(start, end);
+  const text = unescaped(source);
+  if (text === undefined || !NOTATION.test(text)) return undefined;
+  KEY_END.lastIndex = end;
+  const decimal = KEY_END.test(json) ? undefined : exactDecimal(text);
   return decimal !== undefined && isInteger(decimal) ? { start, source, text, decimal } : undefined;
+}
+
+/** Returns the content of a JSON string; undefined if the string is invalid. */
+function unescaped(source: string): string | undefined {
+  if (!source.includes("\\")) return source.slice(1, -1);
+  try {
+    return String(JSON.parse(source));
+  } catch {
+    return undefined;
+  }
 }
 
 function isChanged(source: string, decimal: ExactDecimal | undefined): boolean {

@@ -17,6 +17,8 @@ import {
 import { declaredKeys, resolveKeys } from "../model/declared-keys.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
+import { impossibleValues } from "./condition-values.ts";
+import { checkKnown } from "./known-keys.ts";
 import { pathFault } from "./syntax.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -32,6 +34,8 @@ interface Place {
   readonly place: OptionPath;
   /** Whether a path that leads nowhere causes no error at run time. */
   readonly silent?: true;
+  /** For the key of a condition: the values that it is compared with. */
+  readonly values?: readonly string[] | undefined;
 }
 
 /**
@@ -40,8 +44,13 @@ interface Place {
  */
 export function checkItemPlaces(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc } = method;
-  const report = ({ path, name, place, silent }: Place, message: DescMessage) => {
+  const report = ({ path, name, place, silent, values = [] }: Place, message: DescMessage) => {
     if (path === "" || path === "." || pathFault(path, "root") !== undefined) return;
+    for (const [index, fault] of impossibleValues({ key: path, values }, message, types)) {
+      const at = [RULES, ...place.slice(0, -1), WhenSchema.field.values.number, index];
+      const text = `${name} of ${nameOf(desc)} never holds for \`${values[index]}\`: ${fault}`;
+      problems.add(desc, at, "when-never", text);
+    }
     const found = resolveKeys(message, path, types);
     if (found.undeclared === undefined) return;
     const { undeclared: key, keys } = found;
@@ -58,6 +67,7 @@ export function checkItemPlaces(method: MethodModel, types: TypeModels, problems
   for (const message of method.pages) {
     for (const place of placesInPages(method)) report(place, message);
   }
+  checkKnown(method, types, problems);
   checkRecordKeys(method, types, problems);
   checkCursor(method, types, problems);
 }
@@ -98,12 +108,14 @@ function placesInItems({ annotation: { paginate, poll, records, operation }, str
   }
   if (records !== undefined) {
     const place = [RULE.records.number, RecordsSchema.field.last.number, KEY];
-    places.push({ path: records.last?.key ?? "", name: "`last` of records", place });
+    const { key = "", values } = records.last ?? {};
+    places.push({ path: key, name: "`last` of records", place, values });
   }
   if (operation !== undefined && stream?.kind === "operation") {
     for (const name of ["done", "failed"] as const) {
       const place = [RULE.operation.number, OPERATION[name].number, KEY];
-      places.push({ path: operation[name]?.key ?? "", name: `\`${name}\` of operation`, place });
+      const { key = "", values } = operation[name] ?? {};
+      places.push({ path: key, name: `\`${name}\` of operation`, place, values });
     }
   }
   return places;
@@ -131,7 +143,13 @@ function placesInPages({ annotation: { paginate, poll } }: MethodModel): Place[]
   }
   add(paginate.linkQuery, PAGINATE.linkQuery.number);
   add(paginate.total, PAGINATE.total.number);
-  add(paginate.more?.key ?? "", PAGINATE.more.number, KEY);
+  const { key = "", values } = paginate.more ?? {};
+  places.push({
+    path: key,
+    name: "`more` of paginate",
+    place: [RULE.paginate.number, PAGINATE.more.number, KEY],
+    values,
+  });
   paginate.known.forEach((path, index) => {
     add(path, PAGINATE.known.number, index);
   });

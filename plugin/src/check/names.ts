@@ -5,14 +5,14 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { readPaths } from "../model/declared-keys.ts";
 import type { FieldPath, MethodModel } from "../model/model.ts";
-import { IDEMPOTENCY_KEY, MULTIPART_TYPE, type Named, placesOf } from "../model/request-names.ts";
+import { BODY_TYPE, IDEMPOTENCY_KEY, MULTIPART_TYPE, type Named, placesOf } from "../model/request-names.ts";
 import type { TypeModels } from "../model/types.ts";
 import { responseNames, spellings } from "../model/wire-names.ts";
 
 /** Reports values that would be sent with the same name as another value. */
 export function checkRequestNames(method: MethodModel, types: TypeModels, problems: Problems): void {
   for (const binding of method.bindings) {
-    for (const [place, values] of placesOf(binding, method.rules, types)) {
+    for (const [place, values] of placesOf(binding, method, types)) {
       checkPlace(place, values, { method, types }, problems);
     }
   }
@@ -34,11 +34,16 @@ function checkPlace(
       .slice(0, index)
       .find((candidate) => candidate.name === value.name && !excludes(candidate, value, types));
     if (other === undefined) return;
-    const text = `${labelOf(value)} and ${labelOf(other)} are both named \`${value.name}\` in ${place} of ${nameOf(desc)}; give one of them another name`;
+    const text = `${labelOf(value)} and ${labelOf(other)} are both named \`${value.name}\` in ${place} of ${nameOf(desc)}; ${remedyOf(value, other)}`;
     const field = value.path?.at(-1);
     const [element, option] = field === undefined ? [desc, [RULES]] : [field, [RULES, NAME]];
     problems.add(element, option, "name-twice", text);
   });
+}
+
+function remedyOf(value: Named, other: Named): string {
+  const isOfBody = value.rule === BODY_TYPE || other.rule === BODY_TYPE;
+  return isOfBody ? "remove the field, and set content_type" : "give one of them another name";
 }
 
 const NAME = FieldRulesSchema.field.name.number;
@@ -55,9 +60,11 @@ function labelOf({ path, rule = "" }: Named): string {
  */
 function excludes(candidate: Named, value: Named, types: TypeModels): boolean {
   const { path } = value;
-  // another check reports two constants with the same name, and the type of a multipart body replaces a
-  // constant one
-  if (path === undefined) return candidate.rule === value.rule || value.rule === MULTIPART_TYPE;
+  // another check reports two constants with one name; one of a constant Content-Type and the type of a body
+  // has precedence
+  if (path === undefined) {
+    return candidate.rule === value.rule || value.rule === MULTIPART_TYPE || value.rule === BODY_TYPE;
+  }
   // a field with the same name replaces the idempotency key of a call
   if (candidate.rule === IDEMPOTENCY_KEY) return true;
   return inOneOneof(candidate, path) || areConstrained(candidate.path, path, types);

@@ -4,10 +4,11 @@ import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { suggest } from "../diagnostics/suggest.ts";
-import { FieldRulesSchema, OneofRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { FieldRulesSchema, OneofRulesSchema, WhenSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { ConditionModel } from "../model/rules.ts";
 import { isFlattened, type OneofModel, type TypeModels } from "../model/types.ts";
 import { responseNames, spellings } from "../model/wire-names.ts";
+import { impossibleValues } from "./condition-values.ts";
 import { checkCondition, covers } from "./conditions.ts";
 import { checkUnwrapped } from "./unwrapped.ts";
 
@@ -81,6 +82,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
       problems.add(oneof, [RULES, RULE.layout.number], "member-keys", text);
     }
     checkConditions(field, otherKey, types, problems);
+    if (!isUnwrapped) checkPossible(field, oneof, types, problems);
   }
   const last = oneof.fields.find(({ name }) => name === fallback);
   if (last !== undefined && types.field(last).conditions.length > 0) {
@@ -143,6 +145,33 @@ function checkConditions(
       problems.add(field, [RULES, WHEN, index, ...place], code, `the condition of ${nameOf(field)} ${text}`),
     );
   });
+}
+
+/** Reports values that never select a member, because fields that read the same key cannot have them. */
+function checkPossible(field: DescField, oneof: DescOneof, types: TypeModels, problems: Problems): void {
+  const { discriminator, fallback } = types.oneof(oneof);
+  const { conditions } = types.field(field);
+  conditions.forEach(({ key, values = [] }, index) => {
+    for (const [at, fault] of impossibleValues(
+      { key: key || discriminator, values },
+      oneof.parent,
+      types,
+      oneof,
+    )) {
+      const text = `the condition of ${nameOf(field)} never holds for \`${values[at]}\`: ${fault}`;
+      problems.add(field, [RULES, WHEN, index, WhenSchema.field.values.number, at], "when-never", text);
+    }
+  });
+  if (conditions.length > 0 || field.name === fallback) return;
+  for (const [, fault] of impossibleValues(
+    { key: discriminator, values: [field.name] },
+    oneof.parent,
+    types,
+    oneof,
+  )) {
+    const text = `the discriminator never selects ${nameOf(field)} by its name: ${fault}; set when: {values: …}`;
+    problems.add(field, [], "when-never", text);
+  }
 }
 
 /** Reports a value that selects two members. A member without conditions is selected by its name. */

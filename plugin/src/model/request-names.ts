@@ -1,6 +1,6 @@
 /** The names of all values that a request sends, for each place in the request. */
 import type { DescField } from "@bufbuild/protobuf";
-import type { BindingModel, BodyModel, FieldPath } from "./model.ts";
+import type { BindingModel, BodyModel, FieldPath, MethodModel } from "./model.ts";
 import type { Rules } from "./rules.ts";
 import type { FieldModel, TypeModels } from "./types.ts";
 import { parameterName, requestName } from "./wire-names.ts";
@@ -19,6 +19,9 @@ export const IDEMPOTENCY_KEY = "the idempotency key";
 /** The rule that sets the Content-Type of a multipart body, which replaces a constant Content-Type. */
 export const MULTIPART_TYPE = "the type of the multipart body";
 
+/** The field with the Content-Type of a google.api.HttpBody or an upload. A constant Content-Type wins. */
+export const BODY_TYPE = "the content_type of the body";
+
 const API_KEY = "the API key";
 
 interface Context {
@@ -29,7 +32,7 @@ interface Context {
 /** Returns the values that are written to each place of a request. */
 export function placesOf(
   binding: BindingModel,
-  rules: Rules,
+  { rules, stream }: Pick<MethodModel, "rules" | "stream">,
   types: TypeModels,
 ): ReadonlyArray<readonly [place: string, values: readonly Named[]]> {
   const context = { rules, types };
@@ -39,12 +42,14 @@ export function placesOf(
       rules.parameters.filter(({ inQuery }) => isMeant(inQuery)).map(({ name }) => name),
     );
   const inBody = bodyNames(binding.body, context);
+  const isUpload = stream?.kind === "upload" && stream.contentType !== undefined && stream.part === undefined;
+  const bodyType = isUpload || binding.body.kind === "http-body" ? ["content-type"] : [];
   const key = rules.credentials.includes("api_key") ? rules.apiKey?.query : undefined;
   const inQuery = constants((inQuery) => inQuery || inBody === undefined);
   const query = [...inQuery, ...named(API_KEY, [key]), ...parameters(binding.query, context)];
   return [
     ["the query", query],
-    ["the headers", headersOf(binding, context)],
+    ["the headers", headersOf(binding, named(BODY_TYPE, bodyType), context)],
     ["the cookies", direct(binding.cookies, context)],
     ["the Authorization header", [...oauth1Names(rules), ...direct(binding.oauth1Params, context)]],
     ...(inBody === undefined
@@ -62,7 +67,11 @@ function direct(paths: readonly FieldPath[], { rules, types }: Context): Named[]
 }
 
 /** Returns the values that are written to headers. Header names are case-insensitive. */
-function headersOf({ headers, cookies, body }: BindingModel, context: Context): Named[] {
+function headersOf(
+  { headers, cookies, body }: BindingModel,
+  bodyType: readonly Named[],
+  context: Context,
+): Named[] {
   const { rules } = context;
   const constants = rules.headers.map(({ name }) => name);
   const values = [
@@ -71,6 +80,7 @@ function headersOf({ headers, cookies, body }: BindingModel, context: Context): 
     ...credentialHeaders(rules),
     ...named("the header of the cookies", cookies.length > 0 ? ["cookie"] : []),
     ...(body.kind === "multipart" ? named(MULTIPART_TYPE, ["content-type"]) : []),
+    ...bodyType,
     ...direct(headers, context),
   ];
   return values.map((value) => ({ ...value, name: value.name.toLowerCase() }));

@@ -16,6 +16,8 @@ import { textValue } from "./request-value.ts";
 export interface Context {
   readonly rules: Rules;
   readonly file: AdapterFile;
+  /** Returns the names of the parameters that the runtime sets for each page of a stream. */
+  readonly pagingNames: (call: Call) => readonly string[];
   /** The request message. */
   readonly input: DescMessage;
   /** Returns the subject of a mask of the request. */
@@ -70,7 +72,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   }
   if (field.fieldKind === "map") {
     const entries = mapEntries(field, expression, file);
-    const line = `request.${call}Map(${printString(field.name)}, ${entries}${reservedNames(rules)});`;
+    const line = `request.${call}Map(${printString(field.name)}, ${entries}${mapArguments(call, context)});`;
     return [mayBeUnset ? `if (${isSet}) ${line}` : line];
   }
   if (field.fieldKind === "list") {
@@ -88,11 +90,16 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   ];
 }
 
-/** Returns the argument with the names of map entries that are not sent; empty if all entries are sent. */
-function reservedNames({ apiKey, parameters }: Rules): string {
+/**
+ * Returns the arguments with the names of map entries that are not sent, and of entries that are rejected;
+ * empty if there are none.
+ */
+function mapArguments(call: Call, { rules: { apiKey, parameters }, pagingNames }: Context): string {
   const key = apiKey?.query === undefined ? [] : [apiKey.query];
-  const names = [...key, ...parameters.map(({ name }) => name)];
-  return names.length === 0 ? "" : `, [${names.map(printString).join(", ")}]`;
+  const reserved = [...key, ...parameters.map(({ name }) => name)];
+  const paging = pagingNames(call);
+  const names = paging.length > 0 ? [reserved, paging] : reserved.length > 0 ? [reserved] : [];
+  return names.map((each) => `, [${each.map(printString).join(", ")}]`).join("");
 }
 
 /**

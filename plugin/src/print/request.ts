@@ -5,11 +5,13 @@ import { isString, messageOf } from "../descriptors/well-known.ts";
 import { requestSubject } from "../model/masks.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import { type PathVariable, patternText, type Segment, variablesOf } from "../model/path-template.ts";
+import type { TypeModels } from "../model/types.ts";
+import { parameterName } from "../model/wire-names.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { bodyLines, constants, holdsConstants } from "./body.ts";
 import { printInline, printString } from "./literal.ts";
-import { type Context, parameterLines, valueLines } from "./parameters.ts";
+import { type Call, type Context, parameterLines, valueLines } from "./parameters.ts";
 import { textValue } from "./request-value.ts";
 import { templateText } from "./template.ts";
 import { WIDTH } from "./wrap.ts";
@@ -78,7 +80,8 @@ function bindingLines(
   const { rules } = method;
   const responseMessage = (method.responseBody && messageOf(method.responseBody)) ?? method.desc.output;
   const maskSubject = (mask: DescField) => requestSubject(mask, binding.body, responseMessage, file.types);
-  const context = { rules, file, input: method.desc.input, maskSubject };
+  const pagingNames = (call: Call) => pagingNamesOf(method, binding, call, file.types);
+  const context = { rules, file, input: method.desc.input, maskSubject, pagingNames };
   const writer = file.runtimeValue("RequestWriter");
   const values = segmentValues(method, binding, file, isChosen);
   const make = (parts: readonly string[]) =>
@@ -96,6 +99,24 @@ function bindingLines(
     start + make(names),
     ...end,
   ];
+}
+
+/** Returns the parameters of a query or a body that the runtime sets for each page of a stream. */
+function pagingNamesOf(
+  { stream, rules }: MethodModel,
+  { query, body }: BindingModel,
+  call: Call,
+  types: TypeModels,
+): string[] {
+  if (stream?.kind === "poll" && call === "query") {
+    const { parameter = "" } = stream.feed?.pages ?? {};
+    return parameter === "" ? [] : [parameter];
+  }
+  if (stream?.kind !== "paginate" || !("field" in stream.next)) return [];
+  const { field } = stream.next;
+  const paths = call === "query" ? query : "paths" in body ? body.paths : [];
+  const isSent = paths.some((path) => path.every((step, index) => step === field[index]));
+  return isSent ? [parameterName(field, rules, types)] : [];
 }
 
 /** Returns the lines for everything in a request except its path. */

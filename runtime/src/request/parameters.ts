@@ -1,5 +1,6 @@
+import type { ConnectError } from "@connectrpc/connect";
 import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
-import { invalidParameter } from "./invalid-value.ts";
+import { invalidParameter, type ValueProblem } from "./invalid-value.ts";
 
 /** A value of a query or form parameter. Bytes are percent-encoded without any other conversion. */
 export type ParameterValue = string | number | bigint | boolean | Uint8Array;
@@ -47,27 +48,21 @@ export class Parameters {
   /**
    * Adds the entries of a map as separate parameters, named by the keys. An entry replaces earlier parameters
    * with the same name. Rejects keys that begin with `oauth_`, since these parameters authenticate the
-   * caller. Skips names in `reserved`, with or without trailing brackets: the names of API keys and
-   * constants. A page link that the caller sends back may contain these names, and callers may not override
-   * constants.
+   * caller, and names in `paging`, which the runtime sets for each page. Skips names in `reserved`, with or
+   * without trailing brackets: the names of API keys and constants. A page link that the caller sends back
+   * may contain these names, and callers may not override constants.
    */
   map(
     field: string,
     entries: Readonly<Record<string, ParameterValue>>,
     reserved: readonly string[] = [],
+    paging: readonly string[] = [],
   ): void {
     for (const [key, value] of Object.entries(entries)) {
       if (reserved.some((name) => key === name || key.startsWith(`${name}[`))) continue;
+      if (paging.includes(key)) throw pagingKey(field, key, this.place, entries);
       if (key.toLowerCase().startsWith("oauth_")) {
-        throw invalidParameter(
-          `${field}.${key}`,
-          this.place,
-          {
-            problem: "is the name of a credential",
-            remedy: "leave it to the credentials of the upstream",
-          },
-          { value: entries, key },
-        );
+        throw invalidParameter(`${field}.${key}`, this.place, CREDENTIAL, { value: entries, key });
       }
       const name = this.encode(`${field}.${key}`, key);
       const kept = this.pairs.filter(([other]) => other !== name);
@@ -90,6 +85,21 @@ export class Parameters {
     if (value instanceof Uint8Array) return percentEncodeBytes(value);
     return percentEncode(wellFormed(field, this.place, value));
   }
+}
+
+const CREDENTIAL: ValueProblem = {
+  problem: "is the name of a credential",
+  remedy: "leave it to the credentials of the upstream",
+};
+
+const PAGING: ValueProblem = {
+  problem: "is the parameter that selects the page, which the stream sets for each page",
+  remedy: "leave it out, or set the field of the request that has this parameter",
+};
+
+/** Returns the error for a key of a map that is the parameter with which a stream requests its pages. */
+export function pagingKey(field: string, key: string, place: string, entries: object): ConnectError {
+  return invalidParameter(`${field}.${key}`, place, PAGING, { value: entries, key });
 }
 
 /**

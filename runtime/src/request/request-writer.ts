@@ -4,7 +4,14 @@ import type { BodyPart, RestBody, RestRequest } from "../adapter/rest-request.ts
 import { cookieValue, headerValue } from "./header-value.ts";
 import { invalidParameter } from "./invalid-value.ts";
 import { type NestedListStyle, nestedParameters } from "./nested-parameters.ts";
-import { commaText, type ListStyle, Parameters, type ParameterValue, wellFormed } from "./parameters.ts";
+import {
+  commaText,
+  type ListStyle,
+  Parameters,
+  type ParameterValue,
+  pagingKey,
+  wellFormed,
+} from "./parameters.ts";
 
 /** The properties of a part that contains bytes. */
 export interface BytesPart {
@@ -63,14 +70,16 @@ export class RequestWriter implements RestRequest {
 
   /**
    * Adds the entries of a map as query parameters. Each entry replaces the parameters with the same name.
-   * `field` is the name of the map in errors. Names in `reserved` are skipped.
+   * `field` is the name of the map in errors. Names in `reserved` are skipped, and names in `paging` are
+   * rejected.
    */
   queryMap(
     field: string,
     entries: Readonly<Record<string, ParameterValue>>,
-    reserved: readonly string[] = [],
+    reserved?: readonly string[],
+    paging?: readonly string[],
   ): void {
-    this.queryParameters.map(field, entries, reserved);
+    this.queryParameters.map(field, entries, reserved, paging);
   }
 
   /** Adds a JSON value as query parameters with brackets: `items[0][price]`. */
@@ -95,9 +104,10 @@ export class RequestWriter implements RestRequest {
   formMap(
     field: string,
     entries: Readonly<Record<string, ParameterValue>>,
-    reserved: readonly string[] = [],
+    reserved?: readonly string[],
+    paging?: readonly string[],
   ): void {
-    this.formParameters.map(field, entries, reserved);
+    this.formParameters.map(field, entries, reserved, paging);
   }
 
   /** Adds a JSON value as form parameters with brackets. */
@@ -133,14 +143,17 @@ export class RequestWriter implements RestRequest {
     });
   }
 
-  /** Adds the entries of a map as parts, except names in `reserved`. */
+  /** Adds the entries of a map as parts, except names in `reserved`; rejects names in `paging`. */
   partMap(
     field: string,
     entries: Readonly<Record<string, ParameterValue>>,
     reserved: readonly string[] = [],
+    paging: readonly string[] = [],
   ): void {
     for (const [key, value] of Object.entries(entries)) {
-      if (!reserved.includes(key)) this.part(key, value, `${field}.${key}`);
+      if (reserved.includes(key)) continue;
+      if (paging.includes(key)) throw pagingKey(field, key, "form", entries);
+      this.part(key, value, `${field}.${key}`);
     }
   }
 

@@ -1,6 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { Difference, FoundDifferences, JsonValue, Work } from "connect-rest-codec/internal";
 import {
+  declaredText,
   type ItemParts,
   JsonTooDeep,
   joined,
@@ -193,8 +194,9 @@ export class Decoder {
     const reading = readingOf(adapter.item);
     const write = ({ path, items }: Page, exact: boolean) => {
       out.reset(exact, response.body.textual);
+      const list = declaredText(path);
       return indices
-        .map((index) => out.item(items[index], path, index, reading))
+        .map((index) => out.item(items[index], list, index, reading))
         .filter((item) => item !== undefined);
     };
     const items = guarded(adapter, () => {
@@ -216,9 +218,10 @@ export class Decoder {
     const reading = readingOf(adapter.item);
     const write = function* ({ path, items }: Page, exact: boolean): Work<readonly ItemParts[]> {
       out.reset(exact, body.textual);
+      const list = declaredText(path);
       const all: ItemParts[] = [];
       for (const index of indices) {
-        all.push(yield* out.itemInParts(items[index], path, index, reading));
+        all.push(yield* out.itemInParts(items[index], list, index, reading));
         yield 1;
       }
       return all;

@@ -1,4 +1,4 @@
-import { type JsonValue, jsonTypeOf, valueAt } from "connect-rest-codec/internal";
+import { declaredText, type JsonValue, jsonTypeOf, valueAt } from "connect-rest-codec/internal";
 import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
 
 /** The default representations of an empty value. They contain nothing that could be lost. */
@@ -56,9 +56,9 @@ export interface Misshapen {
   readonly got: string;
 }
 
-/** Describes a value that differs from the expected one. The path starts at the root of the body. */
+/** Describes a value that differs from the expected one. The declared path starts at the root of the body. */
 export function misshapen(path: string, expected: string, got: JsonValue | undefined): Misshapen {
-  return { path: path === "" ? "(root)" : path, expected, got: got === undefined ? "nothing" : gotOf(got) };
+  return { path: declaredText(path) || "(root)", expected, got: got === undefined ? "nothing" : gotOf(got) };
 }
 
 function gotOf(value: JsonValue): string {

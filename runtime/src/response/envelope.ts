@@ -1,4 +1,5 @@
 import {
+  declaredText,
   type JsonValue,
   jsonTypeOf,
   numberFromText,
@@ -84,12 +85,13 @@ function statusIn(value: JsonValue | undefined): number | undefined {
 export function noteStatus(body: JsonValue | undefined, path: string, out: ProtoWriter): void {
   const value = valueAt(body, path, out.misstep);
   if (value === undefined || value === null) return;
+  const place = declaredText(path);
   if (value === false || value === "") {
-    out.coerce(path, STATUS, value);
+    out.coerce(place, STATUS, value);
   } else if (statusIn(value) === undefined) {
-    out.drop(path, STATUS, value);
+    out.drop(place, STATUS, value);
   } else if (typeof value === "string") {
-    out.coerceText(path, STATUS, value);
+    out.coerceText(place, STATUS, value);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonValue, ProtoWriter } from "connect-rest-codec/internal";
-import { stringifyJson, valueAt } from "connect-rest-codec/internal";
+import { declaredText, stringifyJson, valueAt } from "connect-rest-codec/internal";
 import type { Page } from "./page.ts";
 
 /** The maximum length of a key, in characters. */
@@ -49,7 +49,7 @@ export function noteSharedKeys(page: Page, keys: readonly string[], out: ProtoWr
     const text = texts.get(first) ?? exactText(page, first);
     texts.set(first, text);
     if (text === exactText(page, index)) continue;
-    out.drop(`${page.path}[${index}]`, "items with keys of their own", page.items[index]);
+    out.drop(`${declaredText(page.path)}[${index}]`, "items with keys of their own", page.items[index]);
   }
 }
 

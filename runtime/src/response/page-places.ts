@@ -2,6 +2,7 @@
 import {
   booleanFrom,
   type Condition,
+  declaredText,
   departureOf,
   firstOf,
   holdsExactly,
@@ -38,7 +39,7 @@ export function noteKeys(
  */
 export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, out: ProtoWriter): void {
   for (const misstep of page.missteps) out.misstep(misstep);
-  if (page.isOnlyItem) out.coerce(page.path, "array", page.list);
+  if (page.isOnlyItem) out.coerce(declaredText(page.path), "array", page.list);
   if (adapter.kind === "poll") return;
   const { next, more } = adapter;
   const { payload, items } = page;
@@ -59,12 +60,13 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
 }
 
 function inItem({ path }: Page, index: number, out: ProtoWriter): OnMisstep {
-  return (misstep) => out.misstep({ ...misstep, path: joinedPath(`${path}[${index}]`, misstep.path) });
+  return (misstep) =>
+    out.misstep({ ...misstep, path: joinedPath(`${declaredText(path)}[${index}]`, misstep.path) });
 }
 
 function noteValue(kind: Kind | undefined, root: JsonObject, path: string, out: ProtoWriter): void {
   const value = valueAt(root, path, out.misstep);
-  if (kind !== undefined) valueWriter(kind, 1)(value, out, path);
+  if (kind !== undefined) valueWriter(kind, 1)(value, out, declaredText(path));
 }
 
 function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
@@ -76,7 +78,9 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
     throw error;
   }
   const link = valueAt(root, path);
-  if (link === false || (Array.isArray(link) && link.length === 0)) out.coerce(path, "a link", link);
+  if (link === false || (Array.isArray(link) && link.length === 0)) {
+    out.coerce(declaredText(path), "a link", link);
+  }
 }
 
 /** @param link the path of the link; if the link is a string, there are no parameters next to it */
@@ -84,10 +88,11 @@ function noteParameters(root: JsonObject, link: string, path: string, out: Proto
   if (path.startsWith(`${link}.`) && typeof valueAt(root, link) === "string") return;
   const value = valueAt(root, path, out.misstep);
   if (value === undefined || value === null) return;
-  if (!isJsonObject(value)) out.misstep({ root, path, value, class: departureOf(value) });
+  const place = declaredText(path);
+  if (!isJsonObject(value)) out.misstep({ root, path: place, value, class: departureOf(value) });
   for (const [name, each] of Object.entries(objectIn(value) ?? {})) {
     if (typeof each !== "object" || each === null || Object.keys(each).length === 0) continue;
-    out.drop(joinedPath(path, stepText(name)), "a text, a number or a flag", each);
+    out.drop(joinedPath(place, stepText(name)), "a text, a number or a flag", each);
   }
 }
 

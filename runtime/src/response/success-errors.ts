@@ -1,5 +1,6 @@
 /** Finds errors in bodies with a success status, next to a payload or in place of one. */
 import {
+  declaredText,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -87,7 +88,7 @@ export function noteErrors(
     const value = valueAt(body, path);
     if (!areErrors(value)) continue;
     const within = payload === undefined ? undefined : restBelow(payload, path);
-    if (within === undefined || !reads(within)) out.drop(path, "no errors", value);
+    if (within === undefined || !reads(within)) out.drop(declaredText(path), "no errors", value);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import {
+  declaredText,
   type FoundDifferences,
   type JsonValue,
   NO_DIFFERENCES,
@@ -63,7 +64,7 @@ export class Overlap {
     this.steppedPast = undefined;
     const isWhole = steppedPast === "short page" && (this.forward > 0n || !this.hasValues(page));
     if (steppedPast === undefined || isWhole) return NO_DIFFERENCES;
-    return lostAt(page.path === "" ? "(root)" : page.path, "items with one cursor on one page", "more");
+    return lostAt(declaredText(page.path) || "(root)", "items with one cursor on one page", "more");
   }
 
   /**

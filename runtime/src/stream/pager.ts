@@ -1,9 +1,11 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import {
+  declaredText,
   type FoundDifferences,
   hasBrokenLinks,
   isJsonObject,
   type JsonValue,
+  joinedPath,
   jsonTypeOf,
   linkTarget,
   NO_DIFFERENCES,
@@ -94,7 +96,9 @@ export class Pager {
     const isMissing = (valueAt(payload, more.key) ?? null) === null;
     if (saysMore(page, more) || (next.kind === "cursor" && !isMissing)) return NO_DIFFERENCES;
     const leads = leadsTo(next, page, response, this.cursor);
-    return leads ? lostAt(more.key, "a flag for the next page", gotAt(payload, more.key)) : NO_DIFFERENCES;
+    return leads
+      ? lostAt(declaredText(more.key), "a flag for the next page", gotAt(payload, more.key))
+      : NO_DIFFERENCES;
   }
 
   /**
@@ -165,21 +169,23 @@ export class Pager {
     const before = next.before?.(this.message);
     if (total === undefined || before === undefined || before >= total) return false;
     if (next.by === "page") return this.step(next, 1, page);
-    throw this.shapeless(page.path, `items up to ${total}, as \`${next.total}\` says`, "none");
+    throw this.shapeless(declaredText(page.path), `items up to ${total}, as \`${next.total}\` says`, "none");
   }
 
   private stuck(key: string, page: Page, { header }: ReadResponse): Error {
     const { next } = this.call.adapter;
     const why = `since \`${key}\` says that there is more`;
-    if (page.items.length === 0 && needsItems(next)) return this.shapeless(page.path, `items ${why}`, "none");
+    if (page.items.length === 0 && needsItems(next)) {
+      return this.shapeless(declaredText(page.path), `items ${why}`, "none");
+    }
     switch (next.kind) {
       case "link":
-        return this.shapeless(next.path, `a link ${why}`, gotAt(page.payload, next.path));
+        return this.shapeless(declaredText(next.path), `a link ${why}`, gotAt(page.payload, next.path));
       case "link_header":
         return this.shapeless("Link", `rel="${next.rel}" ${why}`, header("link") ? "other links" : "nothing");
       case "step":
         return this.shapeless(
-          next.total ?? key,
+          declaredText(next.total ?? key),
           `a total beyond this page ${why}`,
           gotAt(page.payload, next.total ?? key),
         );
@@ -191,7 +197,7 @@ export class Pager {
   private withoutCursor({ from, paths: [path = ""] }: Advance<"cursor">, page: Page, why: string): Error {
     const expected = `a cursor ${why}`;
     if (from === "header") return this.shapeless(path, expected, "nothing");
-    if (from === "payload") return this.shapeless(path, expected, gotAt(page.payload, path));
+    if (from === "payload") return this.shapeless(declaredText(path), expected, gotAt(page.payload, path));
     return this.shapeless(placeInLast(page, path), expected, gotAt(page.items.at(-1), path));
   }
 
@@ -229,11 +235,10 @@ export class Pager {
     if (value === undefined || value === "") return false;
     if (zeroIsUnset && isZero(value)) return false;
     if (Array.isArray(value) || isJsonObject(value)) {
-      throw this.shapeless(paths.join(" or "), "a cursor that is a text or a number", jsonTypeOf(value));
+      throw this.shapeless(placeOf(from, paths), "a cursor that is a text or a number", jsonTypeOf(value));
     }
     const { overlap, message } = this;
-    const place = paths.join(" or ");
-    const path = from === "last_item" ? placeInLast(page, place) : place;
+    const path = from === "last_item" ? placeInLast(page, ...paths) : placeOf(from, paths);
     const next = overlap === undefined ? value : this.fitting(path, () => overlap.next(page, value, message));
     const cursor = next === undefined ? this.cursor : stringifyJson(next);
     if (next === undefined || cursor === this.cursor) return this.repeated(page, "cursor");
@@ -276,13 +281,16 @@ export class Pager {
     if (from === "last_item") {
       if (valueOfLast(paths, page) !== undefined) return;
       const [path = ""] = paths;
-      const place = placeInLast(page, paths.join(" or "));
-      throw this.shapeless(place, "a value that every item has", gotAt(page.items.at(-1), path));
+      throw this.shapeless(
+        placeInLast(page, ...paths),
+        "a value that every item has",
+        gotAt(page.items.at(-1), path),
+      );
     }
     const found = (path: string) => (from === "header" ? response.header(path) : valueAt(page.payload, path));
     if (paths.some((path) => found(path) !== undefined)) return;
     const expected = from === "header" ? "a header that every page has" : "a key that every page has";
-    throw this.shapeless(paths.join(" or "), expected, "nothing");
+    throw this.shapeless(placeOf(from, paths), expected, "nothing");
   }
 }
 
@@ -360,7 +368,7 @@ function lostTotal({ by, total }: Advance<"step">, page: Page): FoundDifferences
   const all = statedTotal(total, page);
   const least = leastTotal(by, page);
   if (total === undefined || all === undefined || all >= least) return NO_DIFFERENCES;
-  return lostAt(total, `a total of ${least} or more`, "number");
+  return lostAt(declaredText(total), `a total of ${least} or more`, "number");
 }
 
 function isZero(value: JsonValue | undefined): boolean {
@@ -390,8 +398,13 @@ function lostLinks(links: string | undefined, rel: string): FoundDifferences {
   return lostAt("Link", "links in <>", "string");
 }
 
-function placeInLast({ path, items }: Page, below: string): string {
-  return `${path}[${items.length - 1}].${below}`;
+function placeInLast({ path, items }: Page, ...below: readonly string[]): string {
+  return joinedPath(`${declaredText(path)}[${items.length - 1}]`, below.map(declaredText).join(" or "));
+}
+
+/** Returns the names of alternative headers, or of alternative declared paths, for messages. */
+function placeOf(from: "payload" | "last_item" | "header", paths: readonly string[]): string {
+  return (from === "header" ? paths : paths.map(declaredText)).join(" or ");
 }
 
 function gotAt(root: JsonValue | undefined, path: string): string {

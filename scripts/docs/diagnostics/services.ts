@@ -46,6 +46,11 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
         "A rule is valid, but has no effect here: another rule replaces it, or the rule applies only to other kinds of fields, bodies or methods. The problem names the cause.",
       remedy: "Remove the rule, or correct the cause.",
     },
+    "known-read": {
+      meaning:
+        "A key in `known` is also read by a rule or a field, or has such a key below it. A known key covers all keys below it, so that a stream would end after one page without a report if the upstream renamed its cursor.",
+      remedy: "Remove the key from `known`. List the keys below it that nothing reads one by one.",
+    },
     "service-unmapped": {
       meaning:
         "A service has rules, but none of its methods has an HTTP rule; or a method has rules but no HTTP rule. The rules would apply to no call.",

@@ -397,7 +397,8 @@ export const FieldRules_Style = {
 
   /**
    * One parameter for each entry of a map: `a=1&b=2`. An entry replaces a parameter of the same name. An
-   * entry with the name of the API key or of a constant parameter is not sent.
+   * entry with the name of the API key or of a constant parameter is not sent. The call fails with
+   * INVALID_ARGUMENT if an entry has the name of the parameter with which a stream requests its pages.
    *
    * @generated from enum value: SPREAD = 5;
    */
