@@ -85,7 +85,7 @@ export {
 } from "./request/encode.ts";
 export { enumJson, enumText } from "./request/enum-text.ts";
 export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";
-export { asciiJson, joinHeader } from "./request/header-value.ts";
+export { asciiJson, joinHeader, percentValue } from "./request/header-value.ts";
 export { heartbeatMs } from "./request/heartbeat-ms.ts";
 export { joinCommas, type ListStyle, type ParameterValue } from "./request/parameters.ts";
 export { pathParts } from "./request/path-parts.ts";

@@ -40,6 +40,7 @@ const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
     'repeated string x = 1 [(connectrest.v1.field) = {in: HEADER, name: "X-A", style: COMMA}];',
   ],
   ["idle_in_number", 'int64 x = 1 [(connectrest.v1.field) = {in: COOKIE, name: "a", number: true}];'],
+  ["idle_encoding", "string x = 1 [(connectrest.v1.field).encoding = PERCENT];"],
   ["idle_json_text_cookie", "Req x = 1 [(connectrest.v1.field) = {in: COOKIE, json_text: true}];"],
   [
     "idle_json_text_style",
@@ -294,6 +295,9 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
   ],
   idle_json_text_body: [
     "3:38: no-effect: json_text of case.Req.x has no effect: the whole body is JSON already; remove it",
+  ],
+  idle_encoding: [
+    "4:17: no-effect: encoding of case.Req.x has no effect: it is for values in a HEADER or COOKIE that are not JSON; remove it",
   ],
   idle_nothing: [
     "4:56: no-effect: name of case.Req.x has no effect: a value in NOTHING is not sent; remove it",

@@ -63,6 +63,8 @@ const RULES = [
   "«number: false»",
   "«bytes: RAW»",
   "«bytes: BASE64URL»",
+  "«encoding: PERCENT»",
+  "«encoding: RFC_8187»",
   '«when: {values: "a"}»',
   "«piece: CONTENT»",
   "«coerce: true»",
@@ -246,4 +248,16 @@ message Res {}`,
     "shared.proto": `${HEAD}message Shared { string x = 1 [(connectrest.v1.field).aliases = "y"]; }`,
   });
   expect(runGenerator(request).error).toBe("");
+});
+
+test("unwrap of a field in a parameter with brackets is not reported, because the names depend on it", () => {
+  const one = caseOfRule("brackets", "«unwrap: true»", (rules) => {
+    return `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {get: "/a"}; option (connectrest.v1.method).http = {nesting: BRACKETS}; } }
+message Req { map<string, Holder> holders = 1; }
+message Holder { Row row = 1 [(connectrest.v1.field) = {${rules}}]; }
+message Row { repeated string cells = 1; }
+message Res {}`;
+  });
+  expect(runGenerator(compileRequest({ "a.proto": HEAD + one.source })).error).toBe("");
+  expect(silentCases([one])).toEqual([]);
 });

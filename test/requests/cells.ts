@@ -47,6 +47,24 @@ export const PLACES: Readonly<Record<string, Place>> = {
   part: { http: WHOLE, method: "request_encoding: MULTIPART", field: "in: PART" },
   "JSON part": { http: WHOLE, method: 'request_encoding: MULTIPART, json_part: "json"' },
   header: { http: 'get: "/p"', field: 'in: HEADER, name: "x-x"', isFlat: true },
+  "header, percent-encoded": {
+    http: 'get: "/p"',
+    field: 'in: HEADER, name: "x-x", encoding: PERCENT',
+    reading: { hasPercents: true },
+    isFlat: true,
+  },
+  "header, RFC 8187": {
+    http: 'get: "/p"',
+    field: 'in: HEADER, name: "x-x", encoding: RFC_8187',
+    reading: { hasPercents: true },
+    isFlat: true,
+  },
+  "cookie, percent-encoded": {
+    http: 'get: "/p"',
+    field: "in: COOKIE, encoding: PERCENT",
+    reading: { hasPercents: true },
+    isFlat: true,
+  },
   cookie: { http: 'get: "/p"', field: "in: COOKIE", isFlat: true },
   "OAuth 1.0a parameter": {
     http: 'get: "/p"',

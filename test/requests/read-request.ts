@@ -17,6 +17,8 @@ export interface Reading {
   readonly isLoose?: boolean;
   /** The template of the last path segment: `{x}...{y}`. */
   readonly segment?: string;
+  /** Whether the upstream decodes percent-encoded headers and cookies, with or without a charset. */
+  readonly hasPercents?: boolean;
   /** Whether the upstream reads a comma-separated string as a list. */
   readonly hasCommas?: boolean;
 }
@@ -135,7 +137,15 @@ function commaItems(value: unknown, { hasCommas }: Reading): unknown {
   return Object.entries(value).map(([key, item]) => [key, commaItems(item, { hasCommas })]);
 }
 
-function headerItems(value: string, { hasCommas }: Reading): unknown {
+function headerItems(value: string, { hasPercents, ...reading }: Reading): unknown {
+  if (!hasPercents) return splitItems(value, reading);
+  const read = (item: string) =>
+    (reading.isRaw ? percentDecoded : decodeURIComponent)(item.replace(/^UTF-8''/, ""));
+  const items = splitItems(value, reading);
+  return Array.isArray(items) ? items.map((item) => read(String(item))) : read(value);
+}
+
+function splitItems(value: string, { hasCommas }: Reading): unknown {
   // RFC 9110 section 5.6.1: empty items, and spaces around items, are ignored.
   return hasCommas
     ? value

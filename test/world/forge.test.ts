@@ -79,3 +79,15 @@ test("a path without a member of the union is rejected", async () => {
   const unset = await failureOf(client.getMilestone({ repo: "r" }));
   expect(unset.rawMessage).toMatch(/^milestone: is empty/);
 });
+
+test("headers are percent-encoded", async () => {
+  const { client, seen } = await forge();
+  const file = { contentType: "text/plain", data: Buffer.from("a") };
+  await client.attachFile({ repo: "r", name: "größe, 100%\n.txt", labels: ["a, b", "ü"], file });
+  expect(seen[0]?.headers.filter((line) => /^x-/i.test(line))).toEqual([
+    "x-file-name: gr%C3%B6%C3%9Fe%2C%20100%25%0A.txt",
+    "x-labels: UTF-8''a%2C%20b, UTF-8''%C3%BC",
+  ]);
+  const failure = await failureOf(client.attachFile({ repo: "r", labels: ["\ud800"], file }));
+  expect(failure.code).toBe(Code.InvalidArgument);
+});

@@ -92,6 +92,17 @@ test("keeps existing files, and adds only what package.json lacks", async () => 
   expect(manifest).not.toHaveProperty("private");
 });
 
+test("passes --allow-path and --allow-remote on to the import", async () => {
+  folderWith("described", { "openapi.yaml": "openapi: 3.0.0\n" });
+  const document = path.join("described", "openapi.yaml");
+  const shared = path.join(directory, "shared");
+  const folders = ["--allow-path", "shared", "--allow-path", "/common"];
+  const { stdout } = await init("allowed", "--openapi", document, ...folders, "--allow-remote");
+  expect(stdout).toContain(` --allow-path ${shared} --allow-path /common --allow-remote\n`);
+  const { stdout: plain } = await init("refused", "--openapi", document);
+  expect(plain).not.toContain("--allow");
+});
+
 test("a second run changes nothing", async () => {
   await init("twice");
   const before = read("twice/package.json");
@@ -118,6 +129,8 @@ test.each([
     ["--openapi", "a.yaml", "--base-url", "http://a"],
     "an OpenAPI document has both",
   ],
+  ["--allow-path without a document", ["--allow-path", "."], "pass --openapi too"],
+  ["--allow-remote without a document", ["--allow-remote"], "pass --openapi too"],
 ])("rejects %s, and writes nothing", async (_, options, problem) => {
   const { status, stdout, stderr } = await init("rejected", ...options);
   expect(stderr).toContain(problem);

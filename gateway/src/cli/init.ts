@@ -16,6 +16,10 @@ export interface InitOptions extends Given {
   readonly yes?: boolean;
   /** Whether to install packages; false with `--no-install`. */
   readonly install: boolean;
+  /** Folders outside of the document's folder from which the import may read files. */
+  readonly allowPath?: readonly string[];
+  /** Whether the import may fetch documents. */
+  readonly allowRemote?: boolean;
 }
 
 /**
@@ -34,9 +38,9 @@ export async function init(folder: string, options: InitOptions): Promise<void> 
   for (const [file, text] of files) await create(path.join(folder, file), text);
   if (options.install) {
     await run(folder, "npm", ["install", "--no-audit", "--no-fund"]);
-    await generate(folder, project);
+    await generate(folder, project, options);
   }
-  for (const line of nextSteps(folder, project, options.install)) printLine(line);
+  for (const line of nextSteps(folder, project, options)) printLine(line);
 }
 
 /** The file with the losses of an import. */
@@ -53,6 +57,11 @@ async function projectOf(folder: string, options: InitOptions): Promise<Project>
   if (!isName(name)) {
     throw new InitError(
       `--name ${name}: expected lowercase letters, digits and underscores, as in book_shop, and no reserved name`,
+    );
+  }
+  if (openapi === undefined && (options.allowPath !== undefined || options.allowRemote === true)) {
+    throw new InitError(
+      "--allow-path and --allow-remote are for the references of an OpenAPI document; pass --openapi too",
     );
   }
   if (openapi !== undefined) {
@@ -98,17 +107,21 @@ async function create(file: string, text: string): Promise<void> {
   printLine(`wrote ${file}`);
 }
 
-async function generate(folder: string, project: Project): Promise<void> {
+async function generate(folder: string, project: Project, options: InitOptions): Promise<void> {
   const { document } = project;
   if (document !== undefined) {
-    await run(folder, "npx", importing(document, project));
+    await run(folder, "npx", importing(document, project, options));
   }
   await run(folder, "npx", ["buf", "generate"]);
 }
 
-function importing(document: string, project: Project): readonly string[] {
+function importing(document: string, project: Project, options: InitOptions): readonly string[] {
+  const { allowPath = [], allowRemote = false } = options;
   const names = ["--package", packageOf(project), "--upstream", project.name];
-  return ["connect-rest-import", document, ...names, "--report", REPORT];
+  // the import runs in the folder of the project
+  const folders = allowPath.flatMap((each) => ["--allow-path", path.resolve(each)]);
+  const remote = allowRemote ? ["--allow-remote"] : [];
+  return ["connect-rest-import", document, ...names, "--report", REPORT, ...folders, ...remote];
 }
 
 /** Quotes a shell argument that contains special characters. */
@@ -128,7 +141,8 @@ async function run(folder: string, command: string, args: readonly string[]): Pr
   );
 }
 
-function nextSteps(folder: string, project: Project, isInstalled: boolean): readonly string[] {
+function nextSteps(folder: string, project: Project, options: InitOptions): readonly string[] {
+  const isInstalled = options.install;
   const place = path.relative("", folder);
   const { document } = project;
   const call = `curl -d '{"id":"1"}' -H 'content-type: application/json' http://127.0.0.1:8080/${exampleTarget(project)}`;
@@ -139,7 +153,7 @@ function nextSteps(folder: string, project: Project, isInstalled: boolean): read
     ...(isInstalled ? [] : ["  npm install"]),
     ...(isInstalled || document === undefined
       ? []
-      : [`  ${["npx", ...importing(document, project)].map(quoted).join(" ")}`]),
+      : [`  ${["npx", ...importing(document, project, options)].map(quoted).join(" ")}`]),
     ...(isInstalled ? [] : ["  npm run generate"]),
     ...variablesOf(project).map((variable) => `  export ${variable}=…`),
     "  npm start",

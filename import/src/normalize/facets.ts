@@ -132,19 +132,31 @@ function bounds(value: Json | undefined, inclusive: string, exclusive: string): 
   return { [inclusive]: bound, [exclusive]: numberAt(value, exclusive) };
 }
 
-/** Returns the facets of values that meet two sets of facets. */
-export function both(a: Facets, b: Facets): Facets {
+/** Returns the facets of values that meet all sets of facets. */
+export function all(parts: readonly Facets[]): Facets {
+  const [only, ...others] = parts;
+  if (only === undefined) return NO_FACETS;
+  if (others.length === 0) return only;
+  // combines the schemas of each property once, since each combination costs time for all its parts
+  const properties = mergedProperties(parts.map((part) => part.properties));
+  const items = allOf(parts.map((part) => part.items));
+  const bare = parts.map((part) => ({ ...part, properties: NO_FACETS.properties, items: undefined }));
+  const [first = NO_FACETS, ...rest] = bare;
+  return { ...rest.reduce<Facets>(both, first), properties, items };
+}
+
+function both(a: Facets, b: Facets): Facets {
   return {
     place: a.place === "" ? b.place : a.place,
     types: commonTypes(a.types, b.types),
     nullable: a.nullable || b.nullable,
     values: commonValues(a.values, b.values),
     format: a.format ?? b.format,
-    properties: mergedProperties(a.properties, b.properties),
+    properties: a.properties,
     listed: a.listed || b.listed,
     required: new Set([...a.required, ...b.required]),
     additional: a.additional ?? b.additional,
-    items: allOf(a.items, b.items),
+    items: a.items,
     tuple: a.tuple ?? b.tuple,
     unions: [...a.unions, ...b.unions],
     limits: { ...a.limits, ...b.limits },
@@ -171,19 +183,21 @@ function commonValues(
   return common.length === 0 ? a : common;
 }
 
-function mergedProperties(
-  a: ReadonlyMap<string, SchemaNode>,
-  b: ReadonlyMap<string, SchemaNode>,
-): ReadonlyMap<string, SchemaNode> {
-  if (a.size === 0 || b.size === 0) return a.size === 0 ? b : a;
-  const merged = new Map(a);
-  for (const [name, schema] of b) merged.set(name, allOf(merged.get(name), schema) ?? schema);
-  return merged;
+function mergedProperties(parts: readonly Facets["properties"][]): Facets["properties"] {
+  const [only, ...others] = parts.filter(({ size }) => size > 0);
+  if (only === undefined || others.length === 0) return only ?? new Map();
+  const entries = [only, ...others].flatMap((properties) => [...properties]);
+  const merged = Map.groupBy(entries, ([name]) => name);
+  const combinations = [...merged].flatMap(([name, found]): [string, SchemaNode][] => {
+    const schema = allOf(found.map(([, each]) => each));
+    return schema === undefined ? [] : [[name, schema]];
+  });
+  return new Map(combinations);
 }
 
-function allOf(a: SchemaNode | undefined, b: SchemaNode | undefined): SchemaNode | undefined {
+function allOf(schemas: readonly (SchemaNode | undefined)[]): SchemaNode | undefined {
   return combined(
     "all",
-    [a, b].flatMap((node) => node ?? []),
+    schemas.flatMap((node) => node ?? []),
   );
 }

@@ -4,7 +4,7 @@ import { child, type Node, placeOf } from "../load/node.ts";
 import type { Version } from "../load/version.ts";
 import { ImportError } from "../problem.ts";
 import { discriminatorOf, subtypesOf } from "./discriminator.ts";
-import { both, ownFacets } from "./facets.ts";
+import { all, ownFacets } from "./facets.ts";
 import {
   type Facets,
   keyOf,
@@ -36,8 +36,8 @@ const NOTES = new Set([
 ]);
 
 /**
- * The maximum number of combinations. Unions that contain themselves would combine without end; the largest
- * known documents have 200 combinations.
+ * The maximum number of schemas in all combinations. Unions that contain themselves would combine without
+ * end, in ever larger combinations; the largest known documents have 200 combinations of a few schemas.
  */
 const MAX_COMBINED = 1000;
 
@@ -46,6 +46,7 @@ export class Schemas {
   private readonly library: Library;
   private readonly version: Version;
   private readonly known = new Map<string, Schema>();
+  private readonly own = new Map<string, Facets>();
   private readonly reading = new Set<string>();
   private combined = 0;
   private subtypes: ReadonlyMap<string, readonly Node[]> | undefined;
@@ -61,11 +62,12 @@ export class Schemas {
     if (known !== undefined) return known;
     // a union whose only alternative is the union itself has no content
     if (this.reading.has(key)) return plain(key, { kind: "any" });
-    if (key.includes("!") && this.combined++ >= MAX_COMBINED) {
+    if (key.includes("!")) this.combined += "parts" in schema ? schema.parts.length : 1;
+    if (this.combined > MAX_COMBINED) {
       const remedy = "exclude its operations with --exclude";
       throw new ImportError(
         key.replace(/!.*/s, ""),
-        `combines with others in more than ${MAX_COMBINED} ways; ${remedy}`,
+        `combines with others, in more than ${MAX_COMBINED} schemas; ${remedy}`,
       );
     }
     this.reading.add(key);
@@ -179,9 +181,7 @@ export class Schemas {
           unions: [{ alternatives: schema.parts, discriminator: undefined }],
         };
       case "all":
-        return schema.parts
-          .map((part) => this.flatten(part, stack))
-          .reduce((sum, part) => both(sum, part), NO_FACETS);
+        return all(schema.parts.map((part) => this.flatten(part, stack)));
       case "raw":
         return this.flattenRaw(schema, stack);
     }
@@ -193,10 +193,19 @@ export class Schemas {
     if (isObject(value) && typeof value.$ref === "string" && schema.own !== true) {
       return this.flatten(this.referenced(node).schema, stack);
     }
-    const own: Facets = { ...ownFacets(node), unions: this.unionsOf(node, stack) };
-    return listAt(value, "allOf")
-      .map((_, index) => this.flatten(rawSchema(child(node, "allOf", index)), stack))
-      .reduce((sum, part) => both(sum, part), own);
+    const own: Facets = { ...this.ownOf(node), unions: this.unionsOf(node, stack) };
+    const parts = listAt(value, "allOf").map((_, index) => {
+      return this.flatten(rawSchema(child(node, "allOf", index)), stack);
+    });
+    return all([own, ...parts]);
+  }
+
+  /** Returns the facets of a schema's own keywords. Each combination with other schemas needs them again. */
+  private ownOf(node: Node): Facets {
+    const place = placeOf(node);
+    const facets = this.own.get(place) ?? ownFacets(node);
+    this.own.set(place, facets);
+    return facets;
   }
 
   private unionsOf(node: Node, stack: readonly string[]): readonly Union[] {
@@ -249,7 +258,7 @@ export class Schemas {
       if (alone) return { shape: { kind: "alias", schema: only }, nullable };
       const own = keyOf(only);
       const part = inside.includes(own) ? NO_FACETS : this.flatten(only, []);
-      return this.shape({ ...both(rest, part), nullable }, key, [...inside, own]);
+      return this.shape({ ...all([rest, part]), nullable }, key, [...inside, own]);
     }
     if (typed.length < real.length) return this.shape({ ...rest, nullable }, key, inside);
     const alternatives = alone ? typed : typed.map((part, index) => this.merged(rest, part, key, index));

@@ -9,7 +9,7 @@ import { type PageKey as Key, ownKeys } from "./page.ts";
 export type ErrorBodies = Readonly<Record<string, OptionValue>>;
 
 /** Names of keys, as joined words, under which the runtime finds a text without a rule. */
-const KNOWN: ReadonlySet<string> = new Set([
+export const KNOWN: ReadonlySet<string> = new Set([
   "detail",
   "error",
   "error_messages",

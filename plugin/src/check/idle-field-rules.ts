@@ -45,6 +45,9 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   }
   checkMember(field, types, idle);
   if (rules.jsonText) checkJsonText(rules, idle);
+  if (rules.encoding !== undefined && (rules.jsonText || (place !== "header" && place !== "cookie"))) {
+    idle("encoding", "it is for values in a HEADER or COOKIE that are not JSON; remove it");
+  }
   if (place === undefined) return;
   const reason = "`in` places the field in a request, and the rule is for responses; remove it";
   for (const [option, name] of Object.entries(RESPONSE_RULES)) {

@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<Use, string>> = {
   response: "responses",
   json: "JSON requests",
   parameter: "parameters of requests",
+  tree: "parameters with brackets",
   part: "parts of requests",
 };
 
@@ -33,7 +34,7 @@ function* limitedRules(
   }
   if (bytes === "base64url") yield ["bytes", [RULE.bytes.number], SENT];
   if (style !== undefined && style !== "comma") yield ["style", [RULE.style.number], ["parameter"]];
-  if (unwrap) yield ["unwrap", [RULE.unwrap.number], ["response", "json"]];
+  if (unwrap) yield ["unwrap", [RULE.unwrap.number], ["response", "json", "tree"]];
   if (piece !== undefined) yield ["piece", [RULE.piece.number], ["part"]];
 }
 

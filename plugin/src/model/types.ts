@@ -58,6 +58,8 @@ export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULE
   readonly number: boolean | undefined;
   /** The encoding of bytes in strings; undefined for the default. */
   readonly bytes: BytesEncoding | undefined;
+  /** The encoding of a value in a header or a cookie; undefined for none. */
+  readonly encoding: ValueEncoding | undefined;
   /**
    * The conditions under which the field is the member of its oneof; empty if the name of the field selects
    * it.
@@ -90,6 +92,7 @@ export interface MaskModel {
 
 export type Place = "path" | "query" | "header" | "cookie" | "body" | "part" | "oauth1_param" | "nothing";
 export type Style = "repeat" | "brackets" | "indexed" | "comma" | "spread";
+export type ValueEncoding = "percent" | "rfc8187";
 export type BytesEncoding = "base64" | "base64url" | "raw";
 export type Piece = "part_name" | "content" | "content_type" | "filename";
 export type Layout = "flattened" | "nested" | "beside" | "unwrapped";

@@ -7,11 +7,12 @@ import type { TypeModels } from "./types.ts";
 
 /**
  * A way in which a field is used: it is read from a response, or sent as JSON, as a parameter (in a path, a
- * query, a header, a cookie or a form), or as a part of a multipart body.
+ * query, a header, a cookie or a form), in the names of parameters with brackets, or as a part of a multipart
+ * body.
  */
-export type Use = "response" | "json" | "parameter" | "part";
+export type Use = "response" | "json" | "parameter" | "tree" | "part";
 
-const ALL: readonly Use[] = ["response", "json", "parameter", "part"];
+const ALL: readonly Use[] = ["response", "json", "parameter", "tree", "part"];
 
 /** The uses of every field that a method reads or sends. */
 export class FieldUses {
@@ -56,7 +57,9 @@ export class FieldUses {
     const direct = [...variables.values(), ...headers, ...cookies, ...oauth1Params];
     for (const path of [...direct, ...parameterPaths(binding)]) {
       for (const field of path) this.add(field, "parameter");
-      this.addField(path.at(-1) as DescField, "parameter");
+      const last = path.at(-1) as DescField;
+      this.addField(last, "parameter");
+      if (valueMessageOf(last) !== undefined) this.addField(last, "tree");
     }
     const isJson = body.kind === "multipart" && (body.jsonPart !== undefined || body.whenParts);
     if (body.kind === "fields" || isJson) {

@@ -12,6 +12,7 @@ import { messageRulesOf } from "../descriptors/validate-rules.ts";
 import { enum_value, field, oneof } from "../gen/connectrest/v1/annotations_pb.ts";
 import {
   FieldRules_BytesEncoding as BytesOption,
+  FieldRules_ValueEncoding as EncodingOption,
   type EnumValueRules,
   EnumValueRulesSchema,
   type FieldRules,
@@ -47,6 +48,7 @@ import {
   type TimeModel,
   type TimeNotation,
   type TypeModels,
+  type ValueEncoding,
 } from "../model/types.ts";
 import { parseCondition } from "./condition.ts";
 import { once } from "./options.ts";
@@ -77,6 +79,12 @@ const BYTES: Readonly<Record<BytesOption, BytesEncoding | undefined>> = {
   [BytesOption.BASE64]: "base64",
   [BytesOption.RAW]: "raw",
   [BytesOption.BASE64URL]: "base64url",
+};
+
+const ENCODINGS: Readonly<Record<EncodingOption, ValueEncoding | undefined>> = {
+  [EncodingOption.VALUE_ENCODING_UNSPECIFIED]: undefined,
+  [EncodingOption.PERCENT]: "percent",
+  [EncodingOption.RFC_8187]: "rfc8187",
 };
 
 const PIECES: Readonly<Record<PieceOption, Piece | undefined>> = {
@@ -175,6 +183,7 @@ function parseField(rules: FieldRules): FieldModel {
     time: rules.time && parseTime(rules.time),
     number: rules.number,
     bytes: BYTES[rules.bytes],
+    encoding: ENCODINGS[rules.encoding],
     conditions: rules.when.map(parseCondition),
     piece: PIECES[rules.piece],
     mask: rules.mask && { of: rules.mask.of, unset: UNSET[rules.mask.unset] },

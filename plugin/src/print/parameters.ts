@@ -44,11 +44,20 @@ export function valueLines(call: string, path: FieldPath, context: Context): str
     return [`if (${isSet}) request.${call}(${name}, ${text});`];
   }
   if (field.fieldKind === "list") {
-    const values = mapped(expression, textValue(field, "item", file, false, more));
+    const values = mapped(expression, encoded(field, textValue(field, "item", file, false, more), file));
     const text = `${file.runtimeValue("joinHeader")}(${values}, ${printString(field.name)})`;
     return [`if (${isSet}) request.${call}(${name}, ${text});`];
   }
-  return [`if (${isSet}) request.${call}(${name}, ${textValue(field, expression, file, false, more)});`];
+  const text = encoded(field, textValue(field, expression, file, false, more), file);
+  return [`if (${isSet}) request.${call}(${name}, ${text});`];
+}
+
+/** Returns a value of a header or a cookie in the encoding of its field. */
+function encoded(field: DescField, value: string, file: AdapterFile): string {
+  const { encoding } = file.types.field(field);
+  if (encoding === undefined) return value;
+  const prefix = encoding === "rfc8187" ? `, ${printString("UTF-8''")}` : "";
+  return `${file.runtimeValue("percentValue")}(${value}, ${printString(field.name)}${prefix})`;
 }
 
 /** Returns the lines that add a parameter to the query, the form or the parts. */

@@ -307,7 +307,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
   method: UnaryAdapter<I, O>["method"],
   parts: Parts<UnaryAdapter<I, O>>,
 ): UnaryAdapter<I, O> {
-  return { kind: "unary", method, ...parts, rules: completeRules(parts.rules) };
+  return { kind: "unary", method, ...parts, rules: completeRules(parts.rules, method.input) };
 }
 
 /** Creates a paginated method of an adapter. By default `maxPages` is 1000, and `maxEmptyPages` is 10. */
@@ -316,7 +316,14 @@ export function paginate<I extends DescMessage, O extends DescMessage>(
   parts: Parts<PaginateAdapter<I, O>, "maxPages" | "maxEmptyPages">,
 ): PaginateAdapter<I, O> {
   const { maxPages, maxEmptyPages } = DEFAULT_STREAM;
-  return { kind: "paginate", method, maxPages, maxEmptyPages, ...parts, rules: completeRules(parts.rules) };
+  return {
+    kind: "paginate",
+    method,
+    maxPages,
+    maxEmptyPages,
+    ...parts,
+    rules: completeRules(parts.rules, method.input),
+  };
 }
 
 /** Creates a polling method of an adapter. By default `skipBacklog` is false. */
@@ -325,7 +332,7 @@ export function poll<I extends DescMessage, O extends DescMessage>(
   parts: Parts<PollAdapter<I, O>, "skipBacklog">,
 ): PollAdapter<I, O> {
   const { skipBacklog } = DEFAULT_STREAM;
-  return { kind: "poll", method, skipBacklog, ...parts, rules: completeRules(parts.rules) };
+  return { kind: "poll", method, skipBacklog, ...parts, rules: completeRules(parts.rules, method.input) };
 }
 
 /** Creates a method of an adapter that responds with records. By default no line ends the stream. */
@@ -334,7 +341,7 @@ export function records<I extends DescMessage, O extends DescMessage>(
   parts: Parts<RecordsAdapter<I, O>, "end">,
 ): RecordsAdapter<I, O> {
   const { end } = DEFAULT_STREAM;
-  return { kind: "records", method, end, ...parts, rules: completeRules(parts.rules) };
+  return { kind: "records", method, end, ...parts, rules: completeRules(parts.rules, method.input) };
 }
 
 /** Creates a method of an adapter that responds with the states of a long-running operation. */
@@ -342,7 +349,7 @@ export function operation<I extends DescMessage, O extends DescMessage>(
   method: OperationAdapter<I, O>["method"],
   parts: Parts<OperationAdapter<I, O>>,
 ): OperationAdapter<I, O> {
-  return { kind: "operation", method, ...parts, rules: completeRules(parts.rules) };
+  return { kind: "operation", method, ...parts, rules: completeRules(parts.rules, method.input) };
 }
 
 /** Creates a downloading method of an adapter. */
@@ -350,7 +357,7 @@ export function download<I extends DescMessage, O extends DescMessage>(
   method: DownloadAdapter<I, O>["method"],
   parts: Parts<DownloadAdapter<I, O>>,
 ): DownloadAdapter<I, O> {
-  return { kind: "download", method, ...parts, rules: completeRules(parts.rules) };
+  return { kind: "download", method, ...parts, rules: completeRules(parts.rules, method.input) };
 }
 
 /** Creates an uploading method of an adapter. */
@@ -358,5 +365,5 @@ export function upload<I extends DescMessage, O extends DescMessage>(
   method: UploadAdapter<I, O>["method"],
   parts: Parts<UploadAdapter<I, O>>,
 ): UploadAdapter<I, O> {
-  return { kind: "upload", method, ...parts, rules: completeRules(parts.rules) };
+  return { kind: "upload", method, ...parts, rules: completeRules(parts.rules, method.input) };
 }

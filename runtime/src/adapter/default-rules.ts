@@ -1,3 +1,4 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import type { MethodRules } from "./rules.ts";
 
 /** The rules of a method in generated code, which omits defaults. */
@@ -26,6 +27,6 @@ export const DEFAULT_STREAM = { maxPages: 1_000, maxEmptyPages: 10, skipBacklog:
  * Returns all rules of a method, with defaults filled in. Called once per method, when its adapter is loaded,
  * so that the rules of all methods have the same object shape in V8.
  */
-export function completeRules(rules: DeclaredRules): MethodRules {
-  return { ...DEFAULT_RULES, ...rules };
+export function completeRules(rules: DeclaredRules, input?: DescMessage): MethodRules {
+  return { ...DEFAULT_RULES, ...rules, input };
 }

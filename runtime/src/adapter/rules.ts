@@ -1,3 +1,4 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import type { Condition } from "connect-rest-codec/internal";
 
 /**
@@ -174,6 +175,8 @@ export interface OperationRule {
 
 /** The properties of a method that do not depend on the request. */
 export interface MethodRules {
+  /** The request message, whose fields errors name. */
+  readonly input?: DescMessage | undefined;
   /** The name of the upstream in the configuration. */
   readonly upstream: string;
   /** The name of the upstream's base address. `""` is the default base address. */

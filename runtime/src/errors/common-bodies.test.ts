@@ -7,6 +7,7 @@ import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { COMMON_BODIES } from "./common-bodies.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorReport } from "./error-report.ts";
+import { requestFields } from "./request-fields.ts";
 
 /** A generated body, and the report that reading it must return. */
 interface Member {
@@ -220,7 +221,8 @@ test.each(COMMON_BODIES.map(({ name }) => name))("bodies of the kind %s are read
 test("each example of a common body is recognized by its own row of the table", () => {
   for (const { name, examples } of COMMON_BODIES) {
     for (const example of examples) {
-      const found = COMMON_BODIES.find(({ read }) => (read(example)?.text ?? "") !== "");
+      const fields = requestFields(undefined);
+      const found = COMMON_BODIES.find(({ read }) => (read(example, fields)?.text ?? "") !== "");
       expect([JSON.stringify(example), found?.name]).toEqual([JSON.stringify(example), name]);
     }
   }

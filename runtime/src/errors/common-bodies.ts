@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "connect-rest-codec/internal";
-import { readErrors, textAt, withHead } from "./common-items.ts";
-import { readFieldMap, reportOfItems, subcodeOf } from "./error-items.ts";
+import { textAt, withHead } from "./common-items.ts";
+import { listOf, reportOfItems, subcodeOf } from "./error-items.ts";
 import type { ErrorReport } from "./error-report.ts";
+import { readErrors, readFieldMap } from "./error-tree.ts";
+import type { RequestFields } from "./request-fields.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 import { meaningOf } from "./status.ts";
 
@@ -12,7 +14,7 @@ export interface CommonBody {
   /** Examples of the format, for the documentation and tests. */
   readonly examples: readonly [JsonValue, ...JsonValue[]];
   /** Reads a body. Returns undefined if the body has another format. */
-  readonly read: (body: JsonValue) => ErrorReport | undefined;
+  readonly read: (body: JsonValue, fields: RequestFields) => ErrorReport | undefined;
 }
 
 /** The formats of error bodies for methods without a rule. The first matching format is used. */
@@ -41,7 +43,7 @@ export const COMMON_BODIES: readonly CommonBody[] = [
   {
     name: "FastAPI",
     examples: [{ detail: [{ loc: ["body", "title"], msg: "Field required", type: "missing" }] }],
-    read: ofObject(({ detail }) => (Array.isArray(detail) ? readErrors(detail) : undefined)),
+    read: ofObject(({ detail }, fields) => (Array.isArray(detail) ? readErrors(detail, fields) : undefined)),
   },
   {
     name: "Lists and maps of errors: JSON:API, GraphQL, GitHub, Rails, Shopify, Laravel, Jira",
@@ -58,14 +60,20 @@ export const COMMON_BODIES: readonly CommonBody[] = [
       },
       { errors: { title: ["can't be blank", "is too short"] } },
       { message: "The title is invalid.", errors: { title: ["is invalid"] } },
+      {
+        errors: {
+          "items.0.price": ["is negative"],
+          author: { name: [{ code: "TAKEN", message: "is taken" }] },
+        },
+      },
       { errorMessages: ["Not possible"], errors: { summary: "is required" } },
       { errorMessages: ["Not possible"], errors: {} },
       { errorMessages: ["Not possible"], warningMessages: [] },
       { errors: ["No such shop"] },
       { errors: "No such shop" },
     ],
-    read: ofObject((body) => {
-      const report = readErrors(body.errors);
+    read: ofObject((body, fields) => {
+      const report = readErrors(body.errors, fields);
       if (report !== undefined) return withHead(textAt(body, ["message", "errorMessages", "title"]), report);
       // many bodies contain both a text for the whole error and an empty list or map of errors
       const text = textAt(body, ["errorMessages"]);
@@ -91,7 +99,7 @@ export const COMMON_BODIES: readonly CommonBody[] = [
         },
       },
     ],
-    read: ofObject(({ error }) => (isJsonObject(error) ? readErrorObject(error) : undefined)),
+    read: ofObject(({ error }, fields) => (isJsonObject(error) ? readErrorObject(error, fields) : undefined)),
   },
   {
     name: "OAuth 2 (RFC 6749), Spring, NestJS",
@@ -126,7 +134,9 @@ export const COMMON_BODIES: readonly CommonBody[] = [
   {
     name: "Lists of strings by field: Django",
     examples: [{ title: ["This field is required."], isbn: ["Not a number."] }],
-    read: ofObject((body) => (Object.values(body).every(isTexts) ? readFieldMap(body) : undefined)),
+    read: ofObject((body, fields) =>
+      Object.values(body).every(isTexts) ? readFieldMap(body, fields) : undefined,
+    ),
   },
   {
     name: "A text",
@@ -135,15 +145,17 @@ export const COMMON_BODIES: readonly CommonBody[] = [
   },
 ];
 
-function ofObject(read: (body: JsonObject) => ErrorReport | undefined): CommonBody["read"] {
-  return (body) => (isJsonObject(body) ? read(body) : undefined);
+function ofObject(
+  read: (body: JsonObject, fields: RequestFields) => ErrorReport | undefined,
+): CommonBody["read"] {
+  return (body, fields) => (isJsonObject(body) ? read(body, fields) : undefined);
 }
 
 /**
  * Reads the members of RFC 9457 section 3.1, and lists of errors next to them, as in RFC 9457 section 3 and
  * RFC 7807.
  */
-function readProblem(body: JsonObject): ErrorReport | undefined {
+function readProblem(body: JsonObject, fields: RequestFields): ErrorReport | undefined {
   const { type, status } = body;
   const title = textAt(body, ["title"]);
   const detail = typeof body.detail === "string" ? body.detail.trim() : "";
@@ -152,24 +164,27 @@ function readProblem(body: JsonObject): ErrorReport | undefined {
   // a title that repeats the status adds no information
   const isPhrase = typeof status === "number" && title === meaningOf(status).phrase;
   const head = [isPhrase && detail !== "" ? "" : title, detail === title ? "" : detail];
-  const violations = readErrors(body.errors) ?? readInvalidParams(body["invalid-params"]) ?? {};
+  const violations =
+    readErrors(body.errors, fields) ?? readInvalidParams(body["invalid-params"], fields) ?? {};
   const own = subcodeOf(body.code) ?? (type === "about:blank" ? undefined : subcodeOf(type));
   const text = head.filter((part) => part !== "").join(": ");
   return withSubcode(withHead(text, violations), own);
 }
 
-function readInvalidParams(value: JsonValue | undefined): ErrorReport | undefined {
-  return reportOfItems(value, (json) => {
-    const [field, text] = isJsonObject(json) ? [textAt(json, ["name"]), textAt(json, ["reason"])] : ["", ""];
+function readInvalidParams(value: JsonValue | undefined, fields: RequestFields): ErrorReport | undefined {
+  return reportOfItems(listOf(value), (json) => {
+    const [name, text] = isJsonObject(json) ? [textAt(json, ["name"]), textAt(json, ["reason"])] : ["", ""];
+    const field = fields.nameOf([name]);
     return { text, line: field === "" ? text : `${field}: ${text}`, subcode: undefined, field, json };
   });
 }
 
 /** Reads the error of the object itself, then the errors nested in it. */
-function readErrorObject(error: JsonObject): ErrorReport | undefined {
-  const own = readErrors([error]);
+function readErrorObject(error: JsonObject, fields: RequestFields): ErrorReport | undefined {
+  const own = readErrors([error], fields);
   const below =
-    readErrors(error.errors) ?? readErrors(Array.isArray(error.details) ? error.details : undefined);
+    readErrors(error.errors, fields) ??
+    readErrors(Array.isArray(error.details) ? error.details : undefined, fields);
   if (below === undefined) return own;
   return withSubcode(withHead(textAt(error, ["message", "title", "detail"]), below), own?.subcode);
 }

@@ -1,31 +1,28 @@
 /** Reads items of error lists that have any of the common keys. */
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
-import {
-  type Item,
-  joined,
-  listOf,
-  readFieldMap,
-  reportOfItems,
-  scalarText,
-  subcodeOf,
-} from "./error-items.ts";
+import { type Item, joined, listOf, scalarText, stepsOf, subcodeOf } from "./error-items.ts";
 import type { ErrorReport } from "./error-report.ts";
+import type { PathStep } from "./field-notation.ts";
+import type { RequestFields } from "./request-fields.ts";
 
 const TEXTS = ["detail", "message", "msg", "description", "reason", "error"] as const;
+/** The keys that an object has if it is an error, and not an object of fields. */
+const OWN = ["message", "msg", "detail", "error", "code"] as const;
 const CODES = ["code", "extensions.code", "errorCode", "type"] as const;
-const FIELDS = ["field", "param", "parameter", "property", "target", "source.parameter", "path"] as const;
-const POINTERS = ["pointer", "source.pointer"] as const;
+const FIELDS = [
+  "pointer",
+  "source.pointer",
+  "field",
+  "param",
+  "parameter",
+  "property",
+  "target",
+  "source.parameter",
+  "path",
+] as const;
 
 /** The locations that FastAPI puts before the name of an invalid value. */
 const PLACES: readonly string[] = ["body", "query", "path", "header", "cookie"];
-
-/**
- * Reads the errors below a key such as `errors`: a list of objects or strings, a single object or string, or
- * a map from fields to strings. An object with a message or a code, and without a list, is a single error.
- */
-export function readErrors(value: JsonValue | undefined): ErrorReport | undefined {
-  return isJsonObject(value) && !isItem(value) ? readFieldMap(value) : reportOfItems(value, commonItem);
-}
 
 /** Puts a message about the whole error, e.g. `Validation failed`, at the beginning of a report. */
 export function withHead(head: string, report: ErrorReport): ErrorReport {
@@ -49,10 +46,10 @@ export function textAt(json: JsonObject, keys: readonly string[]): string {
 }
 
 /** Reads an item of a list of errors, including the name of the invalid field. */
-function commonItem(json: JsonValue): Item {
+export function commonItem(json: JsonValue, fields: RequestFields): Item {
   if (!isJsonObject(json)) return { text: scalarText(json) ?? "", subcode: undefined, field: "", json };
   const subcode = firstOf(json, CODES, subcodeOf);
-  const field = fieldOf(json);
+  const field = fields.nameOf(fieldOf(json));
   const parts = [textAt(json, ["title"]), textAt(json, TEXTS)];
   const own = [...new Set(parts)].filter((part) => part !== "").join(": ");
   const text = own === "" && field !== "" ? (subcode ?? "") : own;
@@ -60,44 +57,17 @@ function commonItem(json: JsonValue): Item {
   return { text, line, subcode, field, json };
 }
 
-/**
- * Returns the dotted path of the field that an item names, with indices in brackets as in
- * `google.rpc.BadRequest`.
- */
-function fieldOf(json: JsonObject): string {
+/** Returns the path of the field that an item names; empty if the item names no field. */
+function fieldOf(json: JsonObject): readonly PathStep[] {
   const { loc } = json;
   if (Array.isArray(loc)) {
-    const [place, ...steps] = loc;
-    return fieldOfSteps(typeof place === "string" && PLACES.includes(place) ? steps : loc);
+    const steps = stepsOf(loc);
+    const [place] = steps;
+    return typeof place === "string" && PLACES.includes(place) ? steps.slice(1) : steps;
   }
-  const pointer = firstOf(json, POINTERS, (value) => (typeof value === "string" ? value : undefined));
-  if (pointer !== undefined) return fieldOfPointer(pointer);
   // only strings name a request field: a GraphQL `path` is a list, and leads to a field of the response
-  return firstOf(json, FIELDS, (value) => (typeof value === "string" ? value : undefined)) ?? "";
-}
-
-/**
- * An index in a JSON pointer (RFC 6901 section 4). Other numbers, such as `007`, are keys and are not
- * changed.
- */
-const INDEX = /^(?:0|[1-9]\d{0,8})$/;
-
-/** Converts a JSON pointer (RFC 6901), which may be a URI fragment, to the dotted path of a field. */
-function fieldOfPointer(pointer: string): string {
-  const steps = pointer.replace(/^#/, "").split("/");
-  return fieldOfSteps(
-    steps
-      .filter((step) => step !== "")
-      .map((step) => (INDEX.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~"))),
-  );
-}
-
-function fieldOfSteps(steps: readonly JsonValue[]): string {
-  return steps.reduce<string>((path, step) => {
-    const text = scalarText(step) ?? "";
-    if (typeof step !== "string") return text === "" ? path : `${path}[${text}]`;
-    return path === "" ? text : `${path}.${text}`;
-  }, "");
+  const name = firstOf(json, FIELDS, (value) => (typeof value === "string" ? value : undefined));
+  return name === undefined ? [] : [name];
 }
 
 function firstOf(
@@ -112,7 +82,13 @@ function firstOf(
   return undefined;
 }
 
-function isItem(json: JsonObject): boolean {
-  const isText = (key: string) => Object.hasOwn(json, key) && scalarText(json[key] ?? null) !== undefined;
-  return ["message", "detail", "code"].some(isText) && !Object.values(json).some(Array.isArray);
+/**
+ * Reports whether an object is a single error: it has a text or a code, under a key that is not a field of
+ * the request at this path.
+ */
+export function isError(json: JsonObject, path: readonly PathStep[], fields: RequestFields): boolean {
+  return OWN.some((key) => {
+    const isText = Object.hasOwn(json, key) && scalarText(json[key] ?? null) !== undefined;
+    return isText && !fields.declares([...path, key]);
+  });
 }

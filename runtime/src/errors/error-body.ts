@@ -1,12 +1,14 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import { isJsonObject, type JsonValue, ownValue, valueAt } from "connect-rest-codec/internal";
 import type { EnvelopeRule, ErrorShape } from "../adapter/rules.ts";
 import { COMMON_BODIES } from "./common-bodies.ts";
-import { readErrors } from "./common-items.ts";
-import { readFieldMap, readItems, readTitleMap } from "./error-items.ts";
+import { readItems, readTitleMap } from "./error-items.ts";
 import { type ErrorReport, hasText } from "./error-report.ts";
+import { readErrors, readFieldMap } from "./error-tree.ts";
+import { type RequestFields, requestFields } from "./request-fields.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 
-type Reader = (body: JsonValue) => ErrorReport | undefined;
+type Reader = (body: JsonValue, fields: RequestFields) => ErrorReport | undefined;
 
 const COMMON: readonly Reader[] = COMMON_BODIES.map((common) => common.read);
 
@@ -22,41 +24,54 @@ export function readErrorBody(
   body: JsonValue | undefined,
   shapes: readonly ErrorShape[],
   envelope?: EnvelopeRule,
+  input?: DescMessage,
 ): ErrorReport {
   if (body === undefined) return {};
   const readers = readersOf(shapes, envelope);
+  const fields = requestFields(input);
   const first = Array.isArray(body) ? body[0] : undefined;
   return (
-    reportOf(body, readers) ??
-    (isJsonObject(first) ? reportOf(first, readers) : undefined) ??
-    (Array.isArray(body) ? readErrors(body) : undefined) ??
+    reportOf(body, readers, fields) ??
+    (isJsonObject(first) ? reportOf(first, readers, fields) : undefined) ??
+    (Array.isArray(body) ? readErrors(body, fields) : undefined) ??
     {}
   );
 }
 
 function readersOf(shapes: readonly ErrorShape[], envelope: EnvelopeRule | undefined): readonly Reader[] {
   const { payload = [], errors, message } = envelope ?? {};
-  const listAt = (path: string) => (body: JsonValue) => readErrors(valueAt(body, path));
+  const listAt =
+    (path: string): Reader =>
+    (body, fields) =>
+      readErrors(valueAt(body, path), fields);
   const ofEnvelope = errors === undefined ? [] : [listAt(errors)];
   const ofPayload = payload.filter((path) => path !== "").map((path) => listAt(`${path}.errors`));
   const ofMessage = message === undefined ? [] : [(body: JsonValue) => readText(valueAt(body, message))];
-  const own = shapes.map((shape) => (body: JsonValue) => read(body, shape));
+  const own = shapes.map(
+    (shape): Reader =>
+      (body, fields) =>
+        read(body, shape, fields),
+  );
   return shapes.length === 0
     ? [...ofEnvelope, ...COMMON, ...ofPayload, ...ofMessage]
     : [...own, ...ofEnvelope, ...ofPayload, ...COMMON.map(textOnly), ...ofMessage];
 }
 
 function textOnly(read: Reader): Reader {
-  return (body) => {
-    const report = read(body);
+  return (body, fields) => {
+    const report = read(body, fields);
     return report !== undefined && hasText(report) ? { text: report.text } : undefined;
   };
 }
 
-function reportOf(body: JsonValue, readers: readonly Reader[]): ErrorReport | undefined {
+function reportOf(
+  body: JsonValue,
+  readers: readonly Reader[],
+  fields: RequestFields,
+): ErrorReport | undefined {
   let found: ErrorReport | undefined;
   for (const read of readers) {
-    const report = read(body);
+    const report = read(body, fields);
     if (report === undefined) continue;
     if (hasText(report)) return found === undefined ? report : { ...found, text: report.text };
     found ??= report;
@@ -64,14 +79,14 @@ function reportOf(body: JsonValue, readers: readonly Reader[]): ErrorReport | un
   return found;
 }
 
-function read(body: JsonValue, shape: ErrorShape): ErrorReport | undefined {
+function read(body: JsonValue, shape: ErrorShape, fields: RequestFields): ErrorReport | undefined {
   switch (shape.kind) {
     case "items":
-      return readItems(valueAt(body, shape.path), shape);
+      return readItems(valueAt(body, shape.path), shape, fields);
     case "title_map":
       return readTitleMap(valueAt(body, shape.path));
     case "field_map":
-      return readFieldMap(valueAt(body, shape.path));
+      return readFieldMap(valueAt(body, shape.path), fields);
     case "text":
       return readText(valueAt(body, shape.path));
     case "oauth":

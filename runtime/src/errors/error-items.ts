@@ -1,10 +1,12 @@
-/** Reads errors in a list, or in a map from fields to strings. */
+/** Reads errors in a list. */
 
 import { isJsonObject, type JsonObject, type JsonValue, rawJson, valueAt } from "connect-rest-codec/internal";
 import type { ErrorShape } from "../adapter/rules.ts";
 import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { safeText } from "../text/safe-text.ts";
 import type { ErrorReport } from "./error-report.ts";
+import type { PathStep } from "./field-notation.ts";
+import type { RequestFields } from "./request-fields.ts";
 import type { KnownDetail } from "./rest-error.ts";
 
 /** The maximum number of items that are read. The last field violation states the number of omitted items. */
@@ -15,7 +17,6 @@ const MAX_BYTES = 8 * 1024;
 const MAX_FIELD = 200;
 const MAX_DESCRIPTION = 300;
 const MAX_SUBCODE = 100;
-const MAX_DEPTH = 5;
 
 type ItemKeys = Extract<ErrorShape, { kind: "items" }>;
 
@@ -34,16 +35,16 @@ export interface Item {
  * first one that an item has. If an item names a field of the request, all items are reported in a
  * google.rpc.BadRequest.
  */
-export function readItems(value: JsonValue | undefined, keys: ItemKeys): ErrorReport | undefined {
-  return reportOfItems(value, (json) => readItem(json, keys));
+export function readItems(
+  value: JsonValue | undefined,
+  keys: ItemKeys,
+  fields: RequestFields,
+): ErrorReport | undefined {
+  return reportOfItems(listOf(value), (json) => readItem(json, keys, fields));
 }
 
-/** Reads a list of errors, or a single error, with a custom function that reads each item. */
-export function reportOfItems(
-  value: JsonValue | undefined,
-  read: (json: JsonValue) => Item,
-): ErrorReport | undefined {
-  const list = listOf(value);
+/** Reads a list of errors with a custom function that reads each item. */
+export function reportOfItems<T>(list: readonly T[], read: (item: T) => Item): ErrorReport | undefined {
   const items = list.slice(0, MAX_ITEMS).map(read);
   const subcode = items.find((item) => item.subcode !== undefined)?.subcode;
   const text = joined(items.map((item) => item.line ?? item.text));
@@ -68,53 +69,13 @@ export function readTitleMap(value: JsonValue | undefined): ErrorReport | undefi
   return text === "" ? undefined : { text };
 }
 
-/**
- * Reads an object whose keys are request fields, and whose values are strings or lists of strings, at any
- * depth.
- */
-export function readFieldMap(value: JsonValue | undefined): ErrorReport | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const found: Array<readonly [field: string, text: string]> = [];
-  collectTexts(value, "", 0, found);
-  if (found.length === 0) return undefined;
-  const violations = found.slice(0, MAX_ITEMS).map(([field, text]) => ({
-    field: safeText(field, MAX_FIELD),
-    description: safeText(text, MAX_DESCRIPTION),
-    reason: "",
-  }));
-  const text = joined(found.slice(0, MAX_ITEMS).map(([field, each]) => `${field}: ${each}`));
-  return { text, details: [badRequest(violations, found.length - violations.length)] };
-}
-
-function collectTexts(
-  value: JsonValue,
-  path: string,
-  depth: number,
-  into: Array<readonly [string, string]>,
-): void {
-  const text = scalarText(value);
-  if (text !== undefined) {
-    into.push([path, text]);
-  } else if (depth >= MAX_DEPTH) {
-    into.push([path, rawJson(value).text]);
-  } else if (Array.isArray(value)) {
-    value.forEach((item: JsonValue, index) => {
-      collectTexts(item, isJsonObject(item) ? `${path}[${index}]` : path, depth + 1, into);
-    });
-  } else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      if (item !== undefined) collectTexts(item, path === "" ? key : `${path}.${key}`, depth + 1, into);
-    }
-  }
-}
-
-function readItem(json: JsonValue, keys: ItemKeys): Item {
+function readItem(json: JsonValue, keys: ItemKeys, fields: RequestFields): Item {
   if (!isJsonObject(json)) return { text: scalarText(json) ?? "", subcode: undefined, field: "", json };
   const parts = [ownText(json, keys.title), ownText(json, keys.detail)];
   return {
     text: parts.filter((part) => part !== undefined && part !== "").join(": "),
     subcode: subcodeOf(ownOrBelow(json, keys.code)),
-    field: keys.field === undefined ? "" : fieldOf(valueAt(json, keys.field)),
+    field: keys.field === undefined ? "" : fields.nameOf(stepsOf(valueAt(json, keys.field))),
     json,
   };
 }
@@ -164,13 +125,12 @@ function violationReason(subcode: string): string {
   return (/^[A-Z]/.test(word) ? word : `CODE_${word}`).slice(0, 63);
 }
 
-/** Returns the name or the path of a field. */
-function fieldOf(value: JsonValue | undefined): string {
-  if (!Array.isArray(value)) return value === undefined ? "" : (scalarText(value) ?? "");
-  return value
-    .map((step: JsonValue) => scalarText(step) ?? "")
-    .filter((step) => step !== "")
-    .join(".");
+/** Returns the steps of a path, which is a string or a list of steps. */
+export function stepsOf(value: JsonValue | undefined): readonly PathStep[] {
+  return listOf(value).flatMap((step: JsonValue) => {
+    const text = typeof step === "number" ? step : scalarText(step);
+    return text === undefined || text === "" ? [] : [text];
+  });
 }
 
 /** Returns the items of an array, or any other value as the only item. */

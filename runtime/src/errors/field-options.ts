@@ -5,15 +5,20 @@ import type { TimeRule } from "connect-rest-codec/internal";
 /** The number of the extension `connectrest.v1.field` in the options of a field. */
 const FIELD_RULES = 50871;
 
-/** The parts of connectrest.v1.FieldRules that redaction needs. */
+/** The parts of connectrest.v1.FieldRules that errors need. */
 interface FieldOptions {
+  /** The name on the wire; empty for the default. */
+  readonly name: string;
+  readonly isUnwrapped: boolean;
   readonly redact: boolean;
   /** The notation of the times in the field, if it is not RFC 3339. */
   readonly time: TimeRule | undefined;
 }
 
 /** The numbers of fields in FieldRules and in its message Time. */
+const NAME = 2;
 const TIME = 6;
+const UNWRAP = 7;
 const REDACT = 9;
 const UNIT = 1;
 const FORMAT = 2;
@@ -43,6 +48,16 @@ export function timeRuleOf(field: DescField): TimeRule | undefined {
   return optionsOf(field).time;
 }
 
+/** Returns the name that a field's rules specify; empty for the default. */
+export function wireNameOf(field: DescField): string {
+  return optionsOf(field).name;
+}
+
+/** Reports whether the JSON of a field's message is the value of its only field. */
+export function isUnwrapped(field: DescField): boolean {
+  return optionsOf(field).isUnwrapped;
+}
+
 function optionsOf(field: DescField): FieldOptions {
   const before = known.get(field);
   if (before !== undefined) return before;
@@ -60,8 +75,10 @@ function optionsOf(field: DescField): FieldOptions {
  * Decodes the bytes of connectrest.v1.FieldRules by hand, since this package does not load that message type.
  */
 function readRules(parts: readonly Uint8Array[], isMarkedOtherwise: boolean): FieldOptions {
-  let [redact, unit, format] = [isMarkedOtherwise, 0, ""];
+  let [redact, unit, format, name, unwrapped] = [isMarkedOtherwise, 0, "", "", false];
   const reads = new Map<number, (reader: BinaryReader) => void>([
+    [NAME, (reader) => (name = reader.string())],
+    [UNWRAP, (reader) => (unwrapped = reader.bool())],
     [REDACT, (reader) => (redact = reader.bool() || isMarkedOtherwise)],
     [TIME, (reader) => readFields(reader.bytes(), times)],
   ]);
@@ -70,7 +87,7 @@ function readRules(parts: readonly Uint8Array[], isMarkedOtherwise: boolean): Fi
     [FORMAT, (reader) => (format = reader.string())],
   ]);
   for (const part of parts) readFields(part, reads);
-  return { redact, time: format === "" ? UNITS[unit] : { pattern: format } };
+  return { name, isUnwrapped: unwrapped, redact, time: format === "" ? UNITS[unit] : { pattern: format } };
 }
 
 function readFields(bytes: Uint8Array, reads: ReadonlyMap<number, (reader: BinaryReader) => void>): void {

@@ -189,7 +189,7 @@ function repeatsStatus(said: string, status: number, phrase: string): boolean {
 /** Reads the body: JSON by the rules of the method, and other text by its content type. */
 function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodRules): ErrorReport {
   if (json !== undefined) {
-    const report = readErrorBody(json, rules.errorShapes, rules.envelope);
+    const report = readErrorBody(json, rules.errorShapes, rules.envelope, rules.input);
     return hasText(report) ? report : { ...report, ...titleOf(json, header) };
   }
   return readTextBody(header("content-type") ?? "", redactText(lookedAt(body), secrets));

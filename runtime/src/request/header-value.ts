@@ -1,5 +1,6 @@
+import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
-import { checkCommas, type ParameterValue } from "./parameters.ts";
+import { checkCommas, type ParameterValue, wellFormed } from "./parameters.ts";
 
 // field-content of RFC 9110 section 5.5: visible ASCII, obs-text, space and tab
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -30,6 +31,17 @@ export function headerValue(name: string, value: ParameterValue): string {
     },
     { value },
   );
+}
+
+/**
+ * Percent-encodes a value for a header or a cookie. Bytes without a prefix may be any bytes.
+ *
+ * @param prefix the charset of RFC 8187 section 3.2: `UTF-8''`
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for text that is not well formed
+ */
+export function percentValue(value: ParameterValue, field: string, prefix = ""): string {
+  if (prefix === "" && value instanceof Uint8Array) return percentEncodeBytes(value);
+  return prefix + percentEncode(wellFormed(field, "header", value));
 }
 
 /** Escapes the characters of JSON that are not printable ASCII. The result represents the same value. */

@@ -6,13 +6,15 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
 import { file_google_api_annotations } from "connect-rest-runtime/gen/google/api/annotations_pb.js";
+import type { HttpBody } from "connect-rest-runtime/gen/google/api/httpbody_pb.js";
+import { file_google_api_httpbody } from "connect-rest-runtime/gen/google/api/httpbody_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file world/v1/forge.proto.
  */
 export const file_world_v1_forge: GenFile = /*@__PURE__*/
-  fileDesc("ChR3b3JsZC92MS9mb3JnZS5wcm90bxIId29ybGQudjEiQgoWQ29tcGFyZUJyYW5jaGVzUmVxdWVzdBIMCgRyZXBvGAEgASgJEgwKBGJhc2UYAiABKAkSDAoEaGVhZBgDIAEoCSIrChdDb21wYXJlQnJhbmNoZXNSZXNwb25zZRIQCghhaGVhZF9ieRgBIAEoBSJOChFHZXRBcmNoaXZlUmVxdWVzdBIMCgRyZXBvGAEgASgJEgsKA3JlZhgCIAEoCRITCgZmb3JtYXQYAyABKAlIAIgBAUIJCgdfZm9ybWF0IiEKEkdldEFyY2hpdmVSZXNwb25zZRILCgN1cmwYASABKAkidgoRTGlzdElzc3Vlc1JlcXVlc3QSDAoEcmVwbxgBIAEoCRImCgltaWxlc3RvbmUYAiABKAsyEy53b3JsZC52MS5NaWxlc3RvbmUSKwoGZXhjZXB0GAMgAygLMhMud29ybGQudjEuTWlsZXN0b25lQga66xgCIAQiYwoJTWlsZXN0b25lEiAKBm51bWJlchgBIAEoA0IOuusYCmIIIgZudW1iZXJIABIfCgV0aXRsZRgCIAEoCUIOuusYCmIIIgZzdHJpbmdIAEITCgltaWxlc3RvbmUSBrrrGAIQBCJLChNHZXRNaWxlc3RvbmVSZXF1ZXN0EgwKBHJlcG8YASABKAkSJgoJbWlsZXN0b25lGAIgASgLMhMud29ybGQudjEuTWlsZXN0b25lIiUKFEdldE1pbGVzdG9uZVJlc3BvbnNlEg0KBXRpdGxlGAEgASgJIiQKEkxpc3RJc3N1ZXNSZXNwb25zZRIOCgZpc3N1ZXMYASADKAkymAQKDEZvcmdlU2VydmljZRKFAQoPQ29tcGFyZUJyYW5jaGVzEiAud29ybGQudjEuQ29tcGFyZUJyYW5jaGVzUmVxdWVzdBohLndvcmxkLnYxLkNvbXBhcmVCcmFuY2hlc1Jlc3BvbnNlIi2C0+STAicSJS9yZXBvcy97cmVwb30vY29tcGFyZS97YmFzZX0uLi57aGVhZH0SjgEKCkdldEFyY2hpdmUSGy53b3JsZC52MS5HZXRBcmNoaXZlUmVxdWVzdBocLndvcmxkLnYxLkdldEFyY2hpdmVSZXNwb25zZSJFgtPkkwI/WhcSFS9yZXBvcy97cmVwb30vYXJjaGl2ZRIkL3JlcG9zL3tyZXBvfS9hcmNoaXZlL3tyZWZ9Lntmb3JtYXR9EmUKCkxpc3RJc3N1ZXMSGy53b3JsZC52MS5MaXN0SXNzdWVzUmVxdWVzdBocLndvcmxkLnYxLkxpc3RJc3N1ZXNSZXNwb25zZSIcgtPkkwIWEhQvcmVwb3Mve3JlcG99L2lzc3VlcxJ7CgxHZXRNaWxlc3RvbmUSHS53b3JsZC52MS5HZXRNaWxlc3RvbmVSZXF1ZXN0Gh4ud29ybGQudjEuR2V0TWlsZXN0b25lUmVzcG9uc2UiLILT5JMCJhIkL3JlcG9zL3tyZXBvfS9taWxlc3RvbmVzL3ttaWxlc3RvbmV9Ggu66xgHCgVmb3JnZWIGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChR3b3JsZC92MS9mb3JnZS5wcm90bxIId29ybGQudjEiQgoWQ29tcGFyZUJyYW5jaGVzUmVxdWVzdBIMCgRyZXBvGAEgASgJEgwKBGJhc2UYAiABKAkSDAoEaGVhZBgDIAEoCSIrChdDb21wYXJlQnJhbmNoZXNSZXNwb25zZRIQCghhaGVhZF9ieRgBIAEoBSJOChFHZXRBcmNoaXZlUmVxdWVzdBIMCgRyZXBvGAEgASgJEgsKA3JlZhgCIAEoCRITCgZmb3JtYXQYAyABKAlIAIgBAUIJCgdfZm9ybWF0IiEKEkdldEFyY2hpdmVSZXNwb25zZRILCgN1cmwYASABKAkikAEKEUF0dGFjaEZpbGVSZXF1ZXN0EgwKBHJlcG8YASABKAkSJAoEbmFtZRgCIAEoCUIWuusYEggDEgtYLUZpbGUtTmFtZZABARIjCgZsYWJlbHMYAyADKAlCE7rrGA8IAxIIWC1MYWJlbHOQAQISIgoEZmlsZRgEIAEoCzIULmdvb2dsZS5hcGkuSHR0cEJvZHkiFAoSQXR0YWNoRmlsZVJlc3BvbnNlInYKEUxpc3RJc3N1ZXNSZXF1ZXN0EgwKBHJlcG8YASABKAkSJgoJbWlsZXN0b25lGAIgASgLMhMud29ybGQudjEuTWlsZXN0b25lEisKBmV4Y2VwdBgDIAMoCzITLndvcmxkLnYxLk1pbGVzdG9uZUIGuusYAiAEImMKCU1pbGVzdG9uZRIgCgZudW1iZXIYASABKANCDrrrGApiCCIGbnVtYmVySAASHwoFdGl0bGUYAiABKAlCDrrrGApiCCIGc3RyaW5nSABCEwoJbWlsZXN0b25lEga66xgCEAQiSwoTR2V0TWlsZXN0b25lUmVxdWVzdBIMCgRyZXBvGAEgASgJEiYKCW1pbGVzdG9uZRgCIAEoCzITLndvcmxkLnYxLk1pbGVzdG9uZSIlChRHZXRNaWxlc3RvbmVSZXNwb25zZRINCgV0aXRsZRgBIAEoCSIkChJMaXN0SXNzdWVzUmVzcG9uc2USDgoGaXNzdWVzGAEgAygJMoQFCgxGb3JnZVNlcnZpY2UShQEKD0NvbXBhcmVCcmFuY2hlcxIgLndvcmxkLnYxLkNvbXBhcmVCcmFuY2hlc1JlcXVlc3QaIS53b3JsZC52MS5Db21wYXJlQnJhbmNoZXNSZXNwb25zZSItgtPkkwInEiUvcmVwb3Mve3JlcG99L2NvbXBhcmUve2Jhc2V9Li4ue2hlYWR9Eo4BCgpHZXRBcmNoaXZlEhsud29ybGQudjEuR2V0QXJjaGl2ZVJlcXVlc3QaHC53b3JsZC52MS5HZXRBcmNoaXZlUmVzcG9uc2UiRYLT5JMCP1oXEhUvcmVwb3Mve3JlcG99L2FyY2hpdmUSJC9yZXBvcy97cmVwb30vYXJjaGl2ZS97cmVmfS57Zm9ybWF0fRJlCgpMaXN0SXNzdWVzEhsud29ybGQudjEuTGlzdElzc3Vlc1JlcXVlc3QaHC53b3JsZC52MS5MaXN0SXNzdWVzUmVzcG9uc2UiHILT5JMCFhIUL3JlcG9zL3tyZXBvfS9pc3N1ZXMSewoMR2V0TWlsZXN0b25lEh0ud29ybGQudjEuR2V0TWlsZXN0b25lUmVxdWVzdBoeLndvcmxkLnYxLkdldE1pbGVzdG9uZVJlc3BvbnNlIiyC0+STAiYSJC9yZXBvcy97cmVwb30vbWlsZXN0b25lcy97bWlsZXN0b25lfRJqCgpBdHRhY2hGaWxlEhsud29ybGQudjEuQXR0YWNoRmlsZVJlcXVlc3QaHC53b3JsZC52MS5BdHRhY2hGaWxlUmVzcG9uc2UiIYLT5JMCGzoEZmlsZSITL3JlcG9zL3tyZXBvfS9maWxlcxoLuusYBwoFZm9yZ2ViBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_api_httpbody]);
 
 /**
  * @generated from message world.v1.CompareBranchesRequest
@@ -103,6 +105,51 @@ export const GetArchiveResponseSchema: GenMessage<GetArchiveResponse> = /*@__PUR
   messageDesc(file_world_v1_forge, 3);
 
 /**
+ * @generated from message world.v1.AttachFileRequest
+ */
+export type AttachFileRequest = Message<"world.v1.AttachFileRequest"> & {
+  /**
+   * @generated from field: string repo = 1;
+   */
+  repo: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: repeated string labels = 3;
+   */
+  labels: string[];
+
+  /**
+   * @generated from field: google.api.HttpBody file = 4;
+   */
+  file?: HttpBody | undefined;
+};
+
+/**
+ * Describes the message world.v1.AttachFileRequest.
+ * Use `create(AttachFileRequestSchema)` to create a new message.
+ */
+export const AttachFileRequestSchema: GenMessage<AttachFileRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_forge, 4);
+
+/**
+ * @generated from message world.v1.AttachFileResponse
+ */
+export type AttachFileResponse = Message<"world.v1.AttachFileResponse"> & {
+};
+
+/**
+ * Describes the message world.v1.AttachFileResponse.
+ * Use `create(AttachFileResponseSchema)` to create a new message.
+ */
+export const AttachFileResponseSchema: GenMessage<AttachFileResponse> = /*@__PURE__*/
+  messageDesc(file_world_v1_forge, 5);
+
+/**
  * @generated from message world.v1.ListIssuesRequest
  */
 export type ListIssuesRequest = Message<"world.v1.ListIssuesRequest"> & {
@@ -127,7 +174,7 @@ export type ListIssuesRequest = Message<"world.v1.ListIssuesRequest"> & {
  * Use `create(ListIssuesRequestSchema)` to create a new message.
  */
 export const ListIssuesRequestSchema: GenMessage<ListIssuesRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_forge, 4);
+  messageDesc(file_world_v1_forge, 6);
 
 /**
  * A milestone, by number or by title.
@@ -158,7 +205,7 @@ export type Milestone = Message<"world.v1.Milestone"> & {
  * Use `create(MilestoneSchema)` to create a new message.
  */
 export const MilestoneSchema: GenMessage<Milestone> = /*@__PURE__*/
-  messageDesc(file_world_v1_forge, 5);
+  messageDesc(file_world_v1_forge, 7);
 
 /**
  * @generated from message world.v1.GetMilestoneRequest
@@ -180,7 +227,7 @@ export type GetMilestoneRequest = Message<"world.v1.GetMilestoneRequest"> & {
  * Use `create(GetMilestoneRequestSchema)` to create a new message.
  */
 export const GetMilestoneRequestSchema: GenMessage<GetMilestoneRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_forge, 6);
+  messageDesc(file_world_v1_forge, 8);
 
 /**
  * @generated from message world.v1.GetMilestoneResponse
@@ -197,7 +244,7 @@ export type GetMilestoneResponse = Message<"world.v1.GetMilestoneResponse"> & {
  * Use `create(GetMilestoneResponseSchema)` to create a new message.
  */
 export const GetMilestoneResponseSchema: GenMessage<GetMilestoneResponse> = /*@__PURE__*/
-  messageDesc(file_world_v1_forge, 7);
+  messageDesc(file_world_v1_forge, 9);
 
 /**
  * @generated from message world.v1.ListIssuesResponse
@@ -214,7 +261,7 @@ export type ListIssuesResponse = Message<"world.v1.ListIssuesResponse"> & {
  * Use `create(ListIssuesResponseSchema)` to create a new message.
  */
 export const ListIssuesResponseSchema: GenMessage<ListIssuesResponse> = /*@__PURE__*/
-  messageDesc(file_world_v1_forge, 8);
+  messageDesc(file_world_v1_forge, 10);
 
 /**
  * A code forge.
@@ -259,6 +306,16 @@ export const ForgeService: GenService<{
     methodKind: "unary";
     input: typeof GetMilestoneRequestSchema;
     output: typeof GetMilestoneResponseSchema;
+  },
+  /**
+   * The name of the file is a header, and may contain any character.
+   *
+   * @generated from rpc world.v1.ForgeService.AttachFile
+   */
+  attachFile: {
+    methodKind: "unary";
+    input: typeof AttachFileRequestSchema;
+    output: typeof AttachFileResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_world_v1_forge, 0);

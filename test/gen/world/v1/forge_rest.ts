@@ -11,15 +11,18 @@ import {
   type ServiceAdapter,
   type UnaryAdapter,
   fits,
+  joinHeader,
   memberText,
   noBinding,
   noMember,
   pathParts,
   pathSegment,
+  percentValue,
   table,
   unary,
 } from "connect-rest-runtime/adapter";
 import {
+  type AttachFileRequest,
   type CompareBranchesRequest,
   ForgeService,
   type GetArchiveRequest,
@@ -157,6 +160,35 @@ export const ForgeService_getMilestone: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.ForgeService.GetMilestone)
 
 /**
+ * The name of the file is a header, and may contain any character.
+ *
+ * POST /repos/{repo}/files
+ *
+ * @generated from rpc world.v1.ForgeService.AttachFile
+ */
+export const ForgeService_attachFile: UnaryAdapter<
+  typeof ForgeService.method.attachFile.input,
+  typeof ForgeService.method.attachFile.output
+> = unary(ForgeService.method.attachFile, {
+  rules: ForgeService_rules,
+  request(message: AttachFileRequest): RestRequest {
+    const request = new RequestWriter("POST", `/repos/${pathSegment(message.repo, "repo")}/files`);
+    if (message.name) request.header("X-File-Name", percentValue(message.name, "name"));
+    if (message.labels.length > 0) {
+      request.header(
+        "X-Labels",
+        joinHeader(message.labels.map((item) => percentValue(item, "labels", "UTF-8''")), "labels"),
+      );
+    }
+    if (message.file !== undefined) {
+      request.bytes(message.file.contentType || "application/octet-stream", message.file.data);
+    }
+    return request;
+  },
+});
+// @@protoc_insertion_point(method:world.v1.ForgeService.AttachFile)
+
+/**
  * A code forge.
  *
  * @generated from service world.v1.ForgeService
@@ -168,6 +200,7 @@ export const ForgeServiceRest: ServiceAdapter<typeof ForgeService> = {
     getArchive: ForgeService_getArchive,
     listIssues: ForgeService_listIssues,
     getMilestone: ForgeService_getMilestone,
+    attachFile: ForgeService_attachFile,
   },
   comments: {
     service: "A code forge.",
@@ -175,6 +208,7 @@ export const ForgeServiceRest: ServiceAdapter<typeof ForgeService> = {
       compareBranches: "One path segment has the names of both branches.",
       getArchive: "The format of the archive is the extension of the file.",
       listIssues: "The query has a number or a text.",
+      attachFile: "The name of the file is a header, and may contain any character.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.ForgeService)

@@ -177,10 +177,11 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "rpcStatus";
   } | {
     /**
-     * The path to an object whose keys are request fields. Each value is a string or a list of strings. Each
-     * string becomes a field violation; see ErrorItems.
+     * The path to an object whose keys are request fields, nested like the request. The errors of a field are
+     * strings, or objects with common keys such as `message` and `code`, alone or in a list. A key may also be
+     * a path, e.g. `items.0.price`. Each error becomes a field violation; see ErrorItems.
      *
-     *     // {"fields": {"title": ["is too long", "has no vowels"], "isbn": "is taken"}}
+     *     // {"fields": {"title": ["is too long"], "author": {"name": [{"code": "taken", "message": "is taken"}]}}}
      *     {field_map: "fields"}
      *
      * @generated from field: string field_map = 6;
@@ -240,11 +241,13 @@ export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
   detail: string;
 
   /**
-   * The path in an item to the name of the invalid request field. The value is a string, or a list of path
-   * steps. If any item names a field, all items become violations of a google.rpc.BadRequest; items without a
-   * field become violations with an empty field. The error keeps at most 50 items and 8 KiB; if there are
-   * more items, a final violation states the number of omitted items. Default: none; the error has no
-   * BadRequest.
+   * The path in an item to the name of the invalid request field. The value is a list of path steps, or a
+   * string such as `items[0].price`, `items.0.price`, `items[0][price]`, `$.items[0].price` or
+   * `/items/0/price`. Violations name the field as the request message declares it, without regard to case
+   * and punctuation; the part of a path that the request does not declare keeps the names of the upstream. If
+   * any item names a field, all items become violations of a google.rpc.BadRequest; items without a field
+   * become violations with an empty field. The error keeps at most 50 items and 8 KiB; if there are more
+   * items, a final violation states the number of omitted items. Default: none; the error has no BadRequest.
    *
    *     // {"errors": [{"title": "is required", "source": {"pointer": "/data/title"}}]}
    *     items: {path: "errors", field: "source.pointer"}

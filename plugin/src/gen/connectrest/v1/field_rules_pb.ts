@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/field_rules.proto.
  */
 export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEiowcKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCBIiCgRtYXNrGA8gASgLMhQuY29ubmVjdHJlc3QudjEuTWFzaxIOCgZhYnNlbnQYECADKAkSEQoJanNvbl90ZXh0GBEgASgIIoQBCghMb2NhdGlvbhIYChRMT0NBVElPTl9VTlNQRUNJRklFRBAAEggKBFBBVEgQARIJCgVRVUVSWRACEgoKBkhFQURFUhADEgoKBkNPT0tJRRAEEggKBEJPRFkQBRIICgRQQVJUEAYSEAoMT0FVVEgxX1BBUkFNEAcSCwoHTk9USElORxAIIloKBVBpZWNlEhUKEVBJRUNFX1VOU1BFQ0lGSUVEEAASDQoJUEFSVF9OQU1FEAESCwoHQ09OVEVOVBACEhAKDENPTlRFTlRfVFlQRRADEgwKCEZJTEVOQU1FEAQiXAoFU3R5bGUSFQoRU1RZTEVfVU5TUEVDSUZJRUQQABIKCgZSRVBFQVQQARIMCghCUkFDS0VUUxACEgsKB0lOREVYRUQQAxIJCgVDT01NQRAEEgoKBlNQUkVBRBAFIlMKDUJ5dGVzRW5jb2RpbmcSHgoaQllURVNfRU5DT0RJTkdfVU5TUEVDSUZJRUQQABIKCgZCQVNFNjQQARIHCgNSQVcQAhINCglCQVNFNjRVUkwQA0IJCgdfbnVtYmVyInIKBE1hc2sSCgoCb2YYASABKAkSKQoFdW5zZXQYAiABKA4yGi5jb25uZWN0cmVzdC52MS5NYXNrLlVuc2V0IjMKBVVuc2V0EhUKEVVOU0VUX1VOU1BFQ0lGSUVEEAASCAoETlVMTBABEgkKBUVNUFRZEAIiUwoGU291cmNlEhAKBmhlYWRlchgBIAEoCUgAEhAKBnN0YXR1cxgCIAEoBUgAEg4KBHBhdGgYAyABKAlIABILCgNyZWwYBCABKAlCCAoGc291cmNlIrwCCgRUaW1lEicKBHVuaXQYASABKA4yGS5jb25uZWN0cmVzdC52MS5UaW1lLlVuaXQSDgoGZm9ybWF0GAIgASgJEgwKBG5vbmUYAyABKAkSLwoIcm91bmRpbmcYBCABKA4yHS5jb25uZWN0cmVzdC52MS5UaW1lLlJvdW5kaW5nIoMBCgRVbml0EhQKEFVOSVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCgoGTUlMTElTEAISCgoGTUlDUk9TEAMSDAoISVNPXzg2MDEQBBIKCgZGT1JNQVQQBRINCglIVFRQX0RBVEUQBhIMCghSRkNfMjgyMhAHEgkKBU5BTk9TEAgiNgoIUm91bmRpbmcSGAoUUk9VTkRJTkdfVU5TUEVDSUZJRUQQABIICgRET1dOEAESBgoCVVAQAiJTCgRXaGVuEgsKA2tleRgBIAEoCRIOCgZ2YWx1ZXMYAiADKAkSFAoHcHJlc2VudBgDIAEoCEgAiAEBEgwKBHR5cGUYBCABKAlCCgoIX3ByZXNlbnQi0QEKCk9uZW9mUnVsZXMSFQoNZGlzY3JpbWluYXRvchgBIAEoCRIxCgZsYXlvdXQYAiABKA4yIS5jb25uZWN0cmVzdC52MS5PbmVvZlJ1bGVzLkxheW91dBIPCgdwYXlsb2FkGAMgASgJEhAKCGZhbGxiYWNrGAQgASgJIlYKBkxheW91dBIWChJMQVlPVVRfVU5TUEVDSUZJRUQQABINCglGTEFUVEVORUQQARIKCgZORVNURUQQAhIKCgZCRVNJREUQAxINCglVTldSQVBQRUQQBCKUAQoFRW1wdHkiigEKCFNwZWxsaW5nEhgKFFNQRUxMSU5HX1VOU1BFQ0lGSUVEEAASCgoGQUJTRU5UEAESCAoETlVMTBACEgkKBUZBTFNFEAMSDwoLRU1QVFlfQVJSQVkQBBIQCgxFTVBUWV9PQkpFQ1QQBRIQCgxFTVBUWV9TVFJJTkcQBhIOCgpFTVBUWV9CT0RZEAciPQoORW51bVZhbHVlUnVsZXMSEQoEd2lyZRgBIAEoCUgAiAEBEg8KB2FsaWFzZXMYAiADKAlCBwoFX3dpcmViBnByb3RvMw");
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEiqwgKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCBIiCgRtYXNrGA8gASgLMhQuY29ubmVjdHJlc3QudjEuTWFzaxIOCgZhYnNlbnQYECADKAkSEQoJanNvbl90ZXh0GBEgASgIEjoKCGVuY29kaW5nGBIgASgOMiguY29ubmVjdHJlc3QudjEuRmllbGRSdWxlcy5WYWx1ZUVuY29kaW5nIoQBCghMb2NhdGlvbhIYChRMT0NBVElPTl9VTlNQRUNJRklFRBAAEggKBFBBVEgQARIJCgVRVUVSWRACEgoKBkhFQURFUhADEgoKBkNPT0tJRRAEEggKBEJPRFkQBRIICgRQQVJUEAYSEAoMT0FVVEgxX1BBUkFNEAcSCwoHTk9USElORxAIIloKBVBpZWNlEhUKEVBJRUNFX1VOU1BFQ0lGSUVEEAASDQoJUEFSVF9OQU1FEAESCwoHQ09OVEVOVBACEhAKDENPTlRFTlRfVFlQRRADEgwKCEZJTEVOQU1FEAQiXAoFU3R5bGUSFQoRU1RZTEVfVU5TUEVDSUZJRUQQABIKCgZSRVBFQVQQARIMCghCUkFDS0VUUxACEgsKB0lOREVYRUQQAxIJCgVDT01NQRAEEgoKBlNQUkVBRBAFIkoKDVZhbHVlRW5jb2RpbmcSHgoaVkFMVUVfRU5DT0RJTkdfVU5TUEVDSUZJRUQQABILCgdQRVJDRU5UEAESDAoIUkZDXzgxODcQAiJTCg1CeXRlc0VuY29kaW5nEh4KGkJZVEVTX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCgoGQkFTRTY0EAESBwoDUkFXEAISDQoJQkFTRTY0VVJMEANCCQoHX251bWJlciJyCgRNYXNrEgoKAm9mGAEgASgJEikKBXVuc2V0GAIgASgOMhouY29ubmVjdHJlc3QudjEuTWFzay5VbnNldCIzCgVVbnNldBIVChFVTlNFVF9VTlNQRUNJRklFRBAAEggKBE5VTEwQARIJCgVFTVBUWRACIlMKBlNvdXJjZRIQCgZoZWFkZXIYASABKAlIABIQCgZzdGF0dXMYAiABKAVIABIOCgRwYXRoGAMgASgJSAASCwoDcmVsGAQgASgJQggKBnNvdXJjZSK8AgoEVGltZRInCgR1bml0GAEgASgOMhkuY29ubmVjdHJlc3QudjEuVGltZS5Vbml0Eg4KBmZvcm1hdBgCIAEoCRIMCgRub25lGAMgASgJEi8KCHJvdW5kaW5nGAQgASgOMh0uY29ubmVjdHJlc3QudjEuVGltZS5Sb3VuZGluZyKDAQoEVW5pdBIUChBVTklUX1VOU1BFQ0lGSUVEEAASCwoHU0VDT05EUxABEgoKBk1JTExJUxACEgoKBk1JQ1JPUxADEgwKCElTT184NjAxEAQSCgoGRk9STUFUEAUSDQoJSFRUUF9EQVRFEAYSDAoIUkZDXzI4MjIQBxIJCgVOQU5PUxAIIjYKCFJvdW5kaW5nEhgKFFJPVU5ESU5HX1VOU1BFQ0lGSUVEEAASCAoERE9XThABEgYKAlVQEAIiUwoEV2hlbhILCgNrZXkYASABKAkSDgoGdmFsdWVzGAIgAygJEhQKB3ByZXNlbnQYAyABKAhIAIgBARIMCgR0eXBlGAQgASgJQgoKCF9wcmVzZW50ItEBCgpPbmVvZlJ1bGVzEhUKDWRpc2NyaW1pbmF0b3IYASABKAkSMQoGbGF5b3V0GAIgASgOMiEuY29ubmVjdHJlc3QudjEuT25lb2ZSdWxlcy5MYXlvdXQSDwoHcGF5bG9hZBgDIAEoCRIQCghmYWxsYmFjaxgEIAEoCSJWCgZMYXlvdXQSFgoSTEFZT1VUX1VOU1BFQ0lGSUVEEAASDQoJRkxBVFRFTkVEEAESCgoGTkVTVEVEEAISCgoGQkVTSURFEAMSDQoJVU5XUkFQUEVEEAQilAEKBUVtcHR5IooBCghTcGVsbGluZxIYChRTUEVMTElOR19VTlNQRUNJRklFRBAAEgoKBkFCU0VOVBABEggKBE5VTEwQAhIJCgVGQUxTRRADEg8KC0VNUFRZX0FSUkFZEAQSEAoMRU1QVFlfT0JKRUNUEAUSEAoMRU1QVFlfU1RSSU5HEAYSDgoKRU1QVFlfQk9EWRAHIj0KDkVudW1WYWx1ZVJ1bGVzEhEKBHdpcmUYASABKAlIAIgBARIPCgdhbGlhc2VzGAIgAygJQgcKBV93aXJlYgZwcm90bzM");
 
 /**
  * The location and the encoding of a field in HTTP requests and responses.
@@ -206,6 +206,18 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    * @generated from field: bool json_text = 17;
    */
   jsonText: boolean;
+
+  /**
+   * The encoding of a value in a HEADER or COOKIE. An encoded value may contain any character, e.g. a file name
+   * with umlauts, or a comma in an item of a list. Default: the value is sent unchanged, and characters that
+   * headers or cookies cannot contain are rejected.
+   *
+   *     // X-File-Name: gr%C3%BC%C3%9Fe.txt
+   *     string name = 2 [(connectrest.v1.field) = {in: HEADER, name: "X-File-Name", encoding: PERCENT}];
+   *
+   * @generated from field: connectrest.v1.FieldRules.ValueEncoding encoding = 18;
+   */
+  encoding: FieldRules_ValueEncoding;
 };
 
 /**
@@ -419,6 +431,48 @@ export const FieldRules_StyleSchema: GenEnum<FieldRules_Style> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 0, 2);
 
 /**
+ * The encodings of values in headers and cookies.
+ *
+ * @generated from enum connectrest.v1.FieldRules.ValueEncoding
+ */
+export const FieldRules_ValueEncoding = {
+  /**
+   * The value is sent unchanged.
+   *
+   * @generated from enum value: VALUE_ENCODING_UNSPECIFIED = 0;
+   */
+  VALUE_ENCODING_UNSPECIFIED: 0,
+
+  /**
+   * Percent-encoding of UTF-8 (RFC 3986 section 2.1), except for letters, digits and `-._~`. Bytes with the
+   * encoding RAW may be any bytes.
+   *
+   * @generated from enum value: PERCENT = 1;
+   */
+  PERCENT: 1,
+
+  /**
+   * The same after `UTF-8''` (RFC 8187 section 3.2).
+   *
+   * @generated from enum value: RFC_8187 = 2;
+   */
+  RFC_8187: 2,
+} as const;
+
+/**
+ * The encodings of values in headers and cookies.
+ *
+ * @generated from enum connectrest.v1.FieldRules.ValueEncoding
+ */
+export type FieldRules_ValueEncoding = (typeof FieldRules_ValueEncoding)[keyof typeof FieldRules_ValueEncoding] | UnknownEnum;
+
+/**
+ * Describes the enum connectrest.v1.FieldRules.ValueEncoding.
+ */
+export const FieldRules_ValueEncodingSchema: GenEnum<FieldRules_ValueEncoding> = /*@__PURE__*/
+  enumDesc(file_connectrest_v1_field_rules, 0, 3);
+
+/**
  * The encodings of bytes.
  *
  * @generated from enum connectrest.v1.FieldRules.BytesEncoding
@@ -465,7 +519,7 @@ export type FieldRules_BytesEncoding = (typeof FieldRules_BytesEncoding)[keyof t
  * Describes the enum connectrest.v1.FieldRules.BytesEncoding.
  */
 export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 0, 3);
+  enumDesc(file_connectrest_v1_field_rules, 0, 4);
 
 /**
  * The message that a google.protobuf.FieldMask refers to. The mask's paths are translated to the wire names
