@@ -93,7 +93,7 @@ test("a scalar body is reported exactly when its Content-Type may be something o
   const wanted = CASES.filter((each) => each.isContradiction);
   expect(wanted.length).toBeGreaterThan(50);
   const titles = wanted.map(({ title }) => `${title} body-content-type`);
-  // This body has a Content-Type of its own.
+  // This body has its own Content-Type.
   titles.push("google.api.HttpBody: of the request name-twice");
   expect(found.toSorted()).toEqual(titles.toSorted());
 });
