@@ -91,7 +91,6 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
    *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
-   *
    *     // {"scores": [7, null]}; NullableScore is message NullableScore {optional int32 value = 1;}
    *     repeated NullableScore scores = 10 [(connectrest.v1.field).unwrap = true];
    *
