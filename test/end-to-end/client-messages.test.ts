@@ -82,7 +82,7 @@ test("a JSON message with excessive nesting gets RESOURCE_EXHAUSTED", async () =
 });
 
 test.each(["9999999999", "2147483648", "2147483647", "15000"])(
-  "a deadline: %s ms is not too long",
+  "a deadline of %s ms is accepted",
   async (ms) => {
     const response = await post('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
     expect(response.status).toBe(200);
@@ -91,7 +91,7 @@ test.each(["9999999999", "2147483648", "2147483647", "15000"])(
 );
 
 test.each(["99999999H", "99999999M", "99999999S", "99999999m", "99999999n"])(
-  "a deadline: %s is not too long for gRPC",
+  "a gRPC timeout of %s is accepted",
   async (timeout) => {
     expect(await grpc(0, DEMO, { "grpc-timeout": timeout })).toEqual({ status: "0", text: "" });
   },
