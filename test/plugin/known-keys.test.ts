@@ -23,7 +23,7 @@ const READERS: Readonly<Record<string, string>> = {
     'envelope: {payload: "." known: "#"} paginate: {items: "list" cursor: {path: "$" field: "token"}}',
 };
 
-/** A path that is read, and whether a known key is also reported. */
+/** A path that is read, a known key, and whether the known key is reported. */
 const KEYS: ReadonlyArray<readonly [read: string, known: string, isReported: boolean]> = [
   ["next", "next", true],
   ["next", "count", false],
