@@ -24,7 +24,7 @@ export function describeMachine(): Pick<Recording, "date" | "node" | "cpus" | "l
   };
 }
 
-/** Writes docs/performance.json with four digits per figure, which `npm run docs` renders. */
+/** Writes docs/performance.json, which `npm run docs` renders, with four digits per figure. */
 export function record(recording: Recording): void {
   const digits = (_: string, value: unknown) =>
     typeof value === "number" ? Number(value.toPrecision(4)) : value;

@@ -63,7 +63,7 @@ async function connectionsFor({ key, target, connections }: Job & { kind: "burst
   const kept = KEPT.get(key)?.filter(({ isOpen }) => isOpen) ?? [];
   const missing = Array.from({ length: connections - kept.length }, () => open(target));
   const all = [...kept, ...(await Promise.all(missing))];
-  // Connections are opened before the measurement, so that the figures exclude this time.
+  // Connections are opened before the measurement, so the figures exclude the time to connect.
   await Promise.all(all.slice(kept.length).map((connection) => connection.call()));
   KEPT.set(key, all);
   return all;

@@ -18,7 +18,7 @@ export interface Ports {
   readonly http2?: number;
 }
 
-/** The other properties of a server. */
+/** The optional properties of a server. */
 export interface Extras {
   /** The address of its metrics, if it has any. */
   readonly metrics?: string | undefined;

@@ -158,7 +158,7 @@ const SESSIONS = 8;
 const STREAMS = 100;
 const BODY_BYTES = 1000;
 
-/** Sends bodies of spaces on all streams of a session, with one byte in each DATA frame. */
+/** Sends bodies that consist of spaces on all streams of a session, with one byte in each DATA frame. */
 function frames(): void {
   const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
   const head = requestHeaders({

@@ -76,7 +76,7 @@ export const FIELD_OR_NULL: u32 = 4;
 export const FIELD_TEXT: usize = 24;
 export const FIELD_TEXT_LENGTH: usize = 28;
 
-/** The way in which the scanner reads a field. */
+/** How the scanner reads a field. */
 export const KIND_HANDOVER = 0;
 export const KIND_STRING = 1;
 export const KIND_BOOL = 2;

@@ -87,7 +87,7 @@ function member(message: usize, frame: usize, from: usize): usize {
   return field !== 0 ? intoField(frame, load<u32>(row, L.ROW_TARGET), field, at) : unusual(frame, row, at);
 }
 
-/** Reads the value of a key that no field or several fields read, or that other messages may also read. */
+/** Reads the value of a key that not exactly one field reads, or that other messages may also read. */
 function unusual(frame: usize, row: usize, at: usize): usize {
   const flags = load<u32>(row, L.ROW_FLAGS);
   if (flags & L.ROW_SHARED) {

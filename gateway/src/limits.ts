@@ -66,7 +66,7 @@ export const LIMIT_TABLE = {
   ),
   callsInFlight: liveSharedCount(
     4096,
-    "The maximum number of concurrent calls, including streams. A call counts from the moment when its request message is complete (for a client stream, its first message) until its upstream has responded. Further calls wait in the queue. If the limit is 16 or more, streams leave a sixteenth of it to unary calls.",
+    "The maximum number of concurrent calls, including streams. A call counts from the moment when its request message is complete (for a client stream, its first message) until its upstream has responded. Further calls wait in the queue. If the limit is 16 or more, a sixteenth of it is reserved for unary calls.",
   ),
   queuedCalls: liveSharedCount(
     1024,

@@ -140,14 +140,14 @@ test.each([
   },
 );
 
-test("there is a total limit for the waits of a call without a deadline", async () => {
+test("the total waiting time of a call without a deadline is limited", async () => {
   const tested = restOf((await inTurn(responding(429, { "retry-after": "1" }))).url);
   const error = await failureOf(passing(tested.clock, [1_100], get(tested)));
   expect(retryDelayOf(error)).toBe(1_000);
   expect(tested.reports).toMatchObject([{ attempts: 2 }]);
 });
 
-test("the configured limit for the waits of a call without a deadline is never exceeded", async () => {
+test("the total waiting time of a call without a deadline never exceeds the configured limit", async () => {
   const delays = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(delays, fc.integer({ min: 1, max: 5_000 }), async (told, maxTotalDelayMs) => {

@@ -23,7 +23,7 @@ export interface Rules {
    * The public address, `https://host[:port]`, for links and signatures. Default: the address of the request.
    */
   readonly publicUrl: string | undefined;
-  /** Whether every request that posts gets 503. Default: false. */
+  /** Whether every request to create a post gets 503. Default: false. */
   postingDisabled: boolean;
   /** Whether every request that saves a community or moderates a post gets 503. Default: false. */
   communitySavingFails: boolean;

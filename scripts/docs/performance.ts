@@ -84,7 +84,7 @@ function inShort(recording: Recording): string {
       .filter(({ name, services }) => name === "gateway" && services === 10)
       .map(
         ({ cpuMs, ratio }) =>
-          `- A gateway with ten services starts in ${ratio.median.toFixed(1)} times the time of a bare connect-node server${cpuMs === undefined ? "" : `, and uses ${Math.round(cpuMs.median)} ms of processor time to start`}.`,
+          `- A gateway with ten services takes ${ratio.median.toFixed(1)} times as long to start as a bare connect-node server${cpuMs === undefined ? "" : `, and uses ${Math.round(cpuMs.median)} ms of processor time`}.`,
       ),
   ].join("\n");
 }

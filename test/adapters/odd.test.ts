@@ -212,7 +212,7 @@ test("a response: tries sources in order, and reports an invalid value", () => {
   ]);
 });
 
-test("a response: the whole body can be a scalar, or empty", () => {
+test("the whole response body can be a scalar, or empty", () => {
   expect(received(OddService_putPart, "7").message.count).toBe(7n);
   expect(received(OddService_putPart, "9007199254740993")).toMatchObject({
     isSecond: true,

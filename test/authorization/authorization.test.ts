@@ -105,7 +105,7 @@ test("a client that knows only the default paths registers, signs in and calls",
   expect((await steps.call(body.access_token)).status).toBe(200);
 });
 
-test("a strict client registers and gets a token without a person", async () => {
+test("a strict client registers and gets a token with client credentials", async () => {
   const client = await register({ grant_types: ["client_credentials"], redirect_uris: [] });
   const authentication = oauth.ClientSecretBasic(String(client.client_secret));
   const response = await oauth.clientCredentialsGrantRequest(

@@ -58,7 +58,7 @@ async function asPerson(steps: OAuthSteps) {
   return steps.call((await steps.redeem(id, await steps.code(id))).body.access_token);
 }
 
-test("a method that needs a person rejects a client without a person before any request to the upstream", async () => {
+test("a method that needs a person rejects a client that acts for itself, and sends no request to the upstream", async () => {
   const steps = await start({ oauth1: OAUTH1 }, ["oauth1", "oauth2"]);
   const answer = await asMachine(steps);
   expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
@@ -68,7 +68,7 @@ test("a method that needs a person rejects a client without a person before any 
   expect(received?.authorization).toContain('oauth_token="person"');
 });
 
-test("a client without a person uses the application's credentials if the method accepts them", async () => {
+test("a client that acts for itself uses the application's credentials if the method accepts them", async () => {
   const steps = await start({ oauth1: OAUTH1, apiKey: "app" }, ["oauth1", "api_key"]);
   expect((await asMachine(steps)).status).toBe(200);
   expect(received?.["x-api-key"]).toBe("app");
@@ -77,7 +77,7 @@ test("a client without a person uses the application's credentials if the method
   expect(received?.authorization).toContain('oauth_token="person"');
 });
 
-test("a signature for a client without a person contains no person's token", async () => {
+test("a signature for a client that acts for itself contains no person's token", async () => {
   const steps = await start({ oauth1: OAUTH1 }, ["oauth1", "oauth1_client"]);
   expect((await asMachine(steps)).status).toBe(200);
   expect(received?.authorization).toContain('oauth_consumer_key="key"');

@@ -100,7 +100,7 @@ test("revoking a client's token deletes the person's third-party tokens, and rev
   expect((await call(access_token)).status).toBe(401);
 });
 
-test("a client without a person cannot call methods that act for a person", async () => {
+test("a client that acts for itself cannot call methods that act for a person", async () => {
   await start([providerSettings("echo", provider)]);
   const register = await served.fetch(`${PUBLIC_URL}/register`, {
     method: "POST",

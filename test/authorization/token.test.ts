@@ -81,7 +81,7 @@ function basic(id: string, secret: string): string {
 
 const MACHINE = { grant_type: "client_credentials" };
 
-test("a client without a person authenticates by header, by body, or by a signed assertion", async () => {
+test("a client that acts for itself authenticates by header, by body, or by a signed assertion", async () => {
   const byHeader = await steps.token(MACHINE, { authorization: basic("machine", SECRET) });
   expect(byHeader).toMatchObject({
     status: 200,
@@ -121,7 +121,7 @@ test("an assertion is accepted only once, even if it arrives many times concurre
   expect(answers.filter(({ body }) => body.error === "invalid_client")).toHaveLength(4);
 });
 
-test("a client without a person gets the scopes that it may have, and no others", async () => {
+test("a client that acts for itself gets the scopes that it may have, and no others", async () => {
   const few = { ...MACHINE, client_id: "few", client_secret: SECRET };
   expect((await steps.token(few)).body.scope).toBe("echo");
   expect((await steps.token({ ...few, scope: "talk" })).body.error).toBe("invalid_scope");

@@ -15,7 +15,7 @@ import { type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
 /** Random tokens in responses of the sandbox. */
 const DRAWN = /[A-Za-z0-9]{40,}/g;
 
-/** Endpoints whose successful responses are random, so that only their errors are compared. */
+/** Endpoints whose successful responses are random, so only their errors are compared. */
 const OTHER_EACH_TIME = ["POST P/posts/queue/shuffle", "POST P/posts (reblog)", "POST C/invite_hash"];
 
 const ways = WAYS.filter((way) => way !== "in-process");

@@ -1,7 +1,7 @@
 /** Responses of the community service, as its reference describes them. */
 import { BLOCKS, BLOG } from "../user/bodies.ts";
 
-/** A community in posts and lists. */
+/** A community as it appears in posts and lists. */
 export const SHORT = {
   name: "gardeners",
   uuid: "t:GardenersGardeners0001",

@@ -22,7 +22,7 @@ const record = (title: string, rows: number, names: string, elsewhere?: Section[
   ...(elsewhere !== undefined && { elsewhere }),
 });
 
-/** The sections of the event feed's reference about lists and streams. */
+/** The sections of the event feed reference: objects, payloads, lists and streams. */
 export const EVENT_FEED: readonly Section[] = [
   fields(
     "Event object",

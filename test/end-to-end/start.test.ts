@@ -62,9 +62,9 @@ test("npm start: prints both addresses, and commands that work when they are pas
 
 describe.each(["SIGINT", "SIGTERM"] as const)("npm start: on %s", (signal) => {
   test.each([
-    ["to all of it, as by a terminal", (child: Child) => child.signalAll(signal)],
+    ["to all processes, as by a terminal", (child: Child) => child.signalAll(signal)],
     ["to npm alone, as by a supervisor", (child: Child) => void child.process.kill(signal)],
-  ])("sent %s: loses no call, and exits with 0", async (_name, send) => {
+  ])("sent %s, the signal loses no call, and the exit status is 0", async (_name, send) => {
     const child = start("npm", ["start"]);
     const url = await addressOf(child);
     const calls = await holdCalls(url);

@@ -189,7 +189,7 @@ export const ROWS: readonly Row[] = [
     message: { label: { text: "a" } },
   },
   {
-    sends: "a key next to the payload that no rule reads and `known` of the envelope does not list",
+    sends: "a key next to the payload that is not read by a rule and not listed in the envelope's `known`",
     body: JSON.stringify({ response: { id: "a" }, took: 5 }),
     outcome: "additional",
     path: "took",
@@ -603,7 +603,7 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "a key next to the items of a page that no rule reads and `known` does not list",
+    sends: "a key next to the items of a page that is not read by a rule and not listed in `known`",
     call: "list",
     body: response({ parcels: [{ id: "a" }], next_page: "b" }),
     outcome: "additional",

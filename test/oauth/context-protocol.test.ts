@@ -108,7 +108,7 @@ test.each(SDKS)("an SDK of the context protocol registers, signs in and refreshe
   expect(await sdk.start(program, serverUrl)).toBe("REDIRECT");
 });
 
-/** Revokes a token, for which the SDKs have no function. */
+/** Revokes a token. The SDKs have no function for revocation. */
 async function revoke(program: Program): Promise<void> {
   const client: ClientInformation = program.clientInformation();
   const body = new URLSearchParams({ client_id: client.client_id, token: program.kept?.refresh_token ?? "" });

@@ -69,13 +69,15 @@ test("examples/clients: every buf.gen.yaml contains the input that the page show
   }
 });
 
-test("examples/clients: the Go program calls by gRPC", { timeout: TIMEOUT_MS }, async ({ skip }) => {
+test("examples/clients: the Go program makes calls over gRPC", { timeout: TIMEOUT_MS }, async ({ skip }) => {
   const { problem } = await downloadModules();
   skip(problem !== undefined, problem);
   await reader.followSection("## Go");
 });
 
-test("examples/clients: the Python program calls by Connect", { timeout: TIMEOUT_MS }, async ({ skip }) => {
+test("examples/clients: the Python program makes calls over Connect", { timeout: TIMEOUT_MS }, async ({
+  skip,
+}) => {
   const { path, problem } = await downloadWheels();
   skip(problem !== undefined, problem);
   reader.setVariable("PIP_NO_INDEX", "1");
@@ -83,7 +85,9 @@ test("examples/clients: the Python program calls by Connect", { timeout: TIMEOUT
   await reader.followSection("## Python");
 });
 
-test("examples/clients: the web page calls by gRPC-Web", { timeout: TIMEOUT_MS }, async ({ skip }) => {
+test("examples/clients: the web page makes calls over gRPC-Web", { timeout: TIMEOUT_MS }, async ({
+  skip,
+}) => {
   skip(!hasChromium, NO_CHROMIUM);
   await reader.followSection("## Browser");
 });

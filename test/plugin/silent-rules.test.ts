@@ -85,7 +85,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   "member beside": 'option (connectrest.v1.oneof) = {discriminator: "t", layout: BESIDE, payload: "p"};',
 };
 
-/** The places in a request that a field can have. */
+/** The rule text that puts a field in each of these request locations. */
 const PLACED: Readonly<Record<string, string>> = {
   header: 'in: HEADER, name: "X-P"',
   cookie: "in: COOKIE",

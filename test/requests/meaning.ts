@@ -1,4 +1,4 @@
-/** Encodes messages as strings, which are equal if and only if the messages have the same meaning. */
+/** Encodes messages as strings that are equal exactly when the messages have the same meaning. */
 import {
   type DescField,
   type DescMessage,

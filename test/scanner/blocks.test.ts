@@ -8,8 +8,8 @@ import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
 /**
- * Every offset in more than two blocks: the scanner reads strings in blocks of 32 bytes, and digits in blocks
- * of eight.
+ * All offsets in two blocks, and a few more: the scanner reads strings in blocks of 32 bytes, and digits in
+ * blocks of eight.
  */
 const PLACES = Array.from({ length: 70 }, (_, place) => place);
 const NOTES = [

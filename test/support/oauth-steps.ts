@@ -108,7 +108,7 @@ export class OAuthSteps {
     });
   }
 
-  /** Calls Echo or another method by Connect with JSON. Resolves with the status. */
+  /** Calls Echo or another method over Connect with JSON. Resolves with the status. */
   async call(token: unknown, method = "echo.v1.EchoService/Echo"): Promise<Answer> {
     return this.request(`/${method}`, {
       method: "POST",

@@ -3,7 +3,7 @@ import { hashOf } from "connect-rest-runtime/internal";
 import type { HttpRequest } from "../host.ts";
 import { INTERACTION_SECONDS } from "./provider.ts";
 
-/** A browser that takes part in flows. */
+/** A browser in which authorization flows run. */
 export interface Browser {
   /** The ID to which flows are bound: the hash of the cookie value. */
   readonly id: string;

@@ -245,7 +245,7 @@ function kindOf(desc: DescMessage): Kind {
   if (/^google\.protobuf\.\w+Value$/.test(desc.typeName)) return SCALAR_MESSAGE;
   const fields = new Map<string, Kind>();
   const kind: Kind = { name: "message", fields };
-  // set before the fields are visited: a message may contain itself
+  // register the kind before the fields are visited: a message may contain itself
   known.set(desc, kind);
   for (const field of desc.fields) {
     const of = kindOfField(field);

@@ -44,9 +44,9 @@ export interface FieldLayout<Out> {
   readonly targets: ReadonlyMap<string, Target>;
   /** The write functions of the fields, in the order of writing. */
   readonly writes: ReadonlyArray<WriteField<Out>>;
-  /** The key that reports name, for each rank. */
+  /** For each rank, the key that is named in reports. */
   readonly names: readonly string[];
-  /** The keys in the order in which they are tried, for each rank. */
+  /** For each rank, the keys in the order in which they are tried. */
   readonly keys: ReadonlyArray<readonly string[]>;
   /** The fields that are written even if none of their keys is present: a bit for each rank, 32 per word. */
   readonly always: readonly number[];

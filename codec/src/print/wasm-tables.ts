@@ -59,8 +59,8 @@ export class Tables {
     if (known !== undefined) return known;
     const at = this.wasm.allocate(MESSAGE_WORDS * 4);
     const id = this.descs.push(plan.desc) - 1;
-    // registered before its fields, which may have this type; until the fields are written, protobuf-es
-    // prints the message
+    // register the message before its fields, which may have the same type; until the fields are written,
+    // protobuf-es prints the message
     this.messages.set(plan, at);
     this.fill(at, [FORM.other, id]);
     const head = [FORM[plan.form], id];

@@ -88,7 +88,7 @@ export const WORD_AS_NUMBER = 2;
 /** The JSON types of a field that has a separate kind for each type, in the order of its table. */
 export const TYPES = ["string", "number", "boolean", "array", "object"] as const;
 
-/** The position at which reading can continue, as in codec/scanner/places.ts. */
+/** The word offsets in the resume point that codec/scanner/places.ts records. */
 export const PLACE = {
   list: 0,
   listInput: 1,

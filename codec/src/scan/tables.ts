@@ -162,7 +162,7 @@ export class Tables {
     const known = this.messages.get(table);
     if (known !== undefined) return known;
     const at = this.wasm.allocate(MESSAGE_WORDS * 4);
-    // registered before its fields, which may have this type
+    // register the message before its fields, which may have the same type
     this.messages.set(table, at);
     if (table === EmptyTable) {
       this.writeMessage(at, new MessageWriter(), COLLECTOR.ignore, 0);

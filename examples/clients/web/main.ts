@@ -1,4 +1,4 @@
-/** Shows the latest versions of npm packages. Calls the gateway by gRPC-Web. */
+/** Shows the latest versions of npm packages. Calls the gateway over gRPC-Web. */
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { RegistryService } from "./gen/registry/v1/registry_pb.ts";

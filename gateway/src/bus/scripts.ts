@@ -52,7 +52,7 @@ return text
 };
 
 /**
- * Publishes an entry, unless a higher fence than the entry's fence exists, and extends the lease.
+ * Publishes an entry and extends the lease, unless another owner holds the lease or the fence is outdated.
  *
  * Keys: lease, state, stream. Arguments: owner, fence, lease duration in milliseconds, kind and bytes of the
  * entry, channel. Returns 1, or 0 if the fence is outdated.

@@ -8,7 +8,7 @@ import { giveMemoryBack } from "./memory-environment.ts";
 
 type Starting = NonNullable<Parameters<typeof giveMemoryBack>[0]>;
 
-/** Returns the arguments of the call that replaces the process; undefined without such a call. */
+/** Returns the arguments of the call that replaces the process, or undefined if there is none. */
 function startedInPlaceOf(changes: Partial<Starting>): unknown[] | undefined {
   let started: unknown[] | undefined;
   const execve = ((...args: unknown[]) => {

@@ -107,12 +107,12 @@ const lifetimes = z.strictObject({
 
 const open = z.strictObject({
   health: flag(true).describe(
-    "Whether `grpc.health.v1.Health` needs no token. `/healthz` and `/readyz` never need a token.",
+    "Whether `grpc.health.v1.Health` can be called without a token. `/healthz` and `/readyz` never need a token.",
   ),
   reflection: flag(false).describe(
-    "Whether gRPC reflection needs no token, and whether errors for unknown paths name the known methods.",
+    "Whether gRPC reflection can be used without a token, and whether errors for unknown paths name the known methods.",
   ),
-  pages: flag(false).describe("Whether the start page needs no token."),
+  pages: flag(false).describe("Whether the start page can be opened without a token."),
 });
 
 const store = z

@@ -137,7 +137,7 @@ export const signInSchema = z.strictObject({
   ),
 });
 
-/** The setting `upstreams.NAME.signIn` as parsed. */
+/** The parsed setting `upstreams.NAME.signIn`. */
 export type UpstreamSignIn = z.infer<typeof upstreamSignIn>;
 
 function isEndpoint(address: string): boolean {

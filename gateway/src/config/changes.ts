@@ -69,8 +69,8 @@ export function changedContents(running: Upstreams, next: Upstreams): string[] {
 }
 
 /**
- * Returns the settings of secrets that apply only after a restart and whose values have changed, even if
- * their location is the same.
+ * Returns the secret settings that need a restart and whose secret has changed, even if the setting still
+ * refers to the same location.
  */
 function changedSecrets(running: Config, next: Config): string[] {
   const before = secretsOf(running);

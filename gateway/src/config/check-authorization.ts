@@ -16,7 +16,8 @@ const TOKEN_HEADER = "authorization";
 const TOKEN_FIELD = /(?:^|_)token(?:_|$)/;
 
 /**
- * If callers are authorized, checks for settings that would leak tokens or make them useless.
+ * Checks for settings that, together with `authorization`, would leak tokens or make them useless, and for
+ * sign-ins without `authorization`.
  *
  * @param host the address to listen on
  * @throws ConfigError naming each problem

@@ -44,7 +44,7 @@ export function configReference(): string {
     "",
     "## Limits",
     "",
-    "Limits are settings below `server.limits`. Every limit is finite, and at least 1 except for `drainNoticeMs`. Limits that reload take\na new value on SIGHUP; the others need a restart. Shared limits are divided equally among the workers. With `authorization`, a caller\nis the person of the token, even across clients, or else the client. Without tokens, a caller is a client address (IPv6: a /64\nnetwork). Connections and requests always count by address.",
+    "Limits are set under `server.limits`. Every limit is finite, and at least 1 except for `drainNoticeMs`. Limits that reload take\na new value on SIGHUP; the others need a restart. Shared limits are divided equally among the workers. With `authorization`, a caller\nis the person whom the token identifies, even across clients, or else the client. Without tokens, a caller is a client address (IPv6: a /64\nnetwork). Connections and requests always count by address.",
     "",
     table(
       [

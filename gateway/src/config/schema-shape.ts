@@ -17,7 +17,7 @@ export function unwrap(type: z.core.$ZodType, isOptional = false, value?: unknow
   return { type, isOptional, value };
 }
 
-/** Returns the group of settings in a union with `false` or a string; undefined without such a group. */
+/** Returns the group of settings in a union with `false` or a string, or undefined if there is none. */
 export function settingsOf(type: z.core.$ZodType): z.core.$ZodType | undefined {
   return type instanceof z.ZodUnion
     ? type.options.find((option) => option instanceof z.ZodObject)

@@ -150,7 +150,7 @@ const proxy = offOr({
   ),
 });
 
-/** A proxy as parsed. */
+/** The parsed settings of a proxy. */
 export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false | undefined>;
 
 const upstreamTls = z.strictObject({
@@ -168,7 +168,7 @@ const upstreamTls = z.strictObject({
 
 export const optionalTls = upstreamTls.optional();
 
-/** The TLS settings of an upstream as parsed. */
+/** The parsed TLS settings of an upstream. */
 export type UpstreamTls = z.infer<typeof upstreamTls>;
 
 const LEVEL = z.enum(["ignore", "log", "fail"]).optional();
@@ -256,7 +256,7 @@ export const upstreamSchema = z
         "How the gateway handles differences between this upstream's responses and their description. Default: the top-level `differences`.",
       ),
     callsInFlight: count.describe(
-      "The maximum number of concurrent calls to this upstream. The maximum prevents a slow upstream from taking all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters of the maximum. If the maximum is 16 or more, streams leave a sixteenth of it to unary calls. Default: 1024.",
+      "The maximum number of concurrent calls to this upstream. The maximum prevents a slow upstream from taking all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters of the maximum. If the maximum is 16 or more, a sixteenth of it is reserved for unary calls. Default: 1024.",
     ),
     traceContext: z
       .boolean()
@@ -269,5 +269,5 @@ export const upstreamSchema = z
     error: "an upstream needs an address: baseUrl, or bases",
   });
 
-/** An upstream as parsed. */
+/** The parsed settings of an upstream. */
 export type UpstreamConfig = z.infer<typeof upstreamSchema>;

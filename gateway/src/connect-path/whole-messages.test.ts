@@ -14,7 +14,7 @@ async function piecesOf(body: Uint8Array, size: number, isEnveloped: boolean, ma
   return pieces;
 }
 
-test("property: the pieces concatenate to the body, and each piece ends at a message boundary", async () => {
+test("property: the concatenated pieces equal the body, and each piece ends at a message boundary", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { maxLength: 8 }),

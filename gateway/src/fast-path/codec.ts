@@ -13,7 +13,7 @@ import { checkText, jsonText, readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
 import type { Codec } from "./wire.ts";
 
-/** Responses over this size, in bytes, are printed over several turns of the event loop. */
+/** Responses over this size, in bytes, are serialized over several turns of the event loop. */
 const LARGE_BYTES = 64 * 1024;
 /**
  * The same limit for printing with protobuf-es, which takes milliseconds if a message of this size consists

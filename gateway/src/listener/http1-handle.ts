@@ -21,7 +21,7 @@ export class Http1Handle {
     const { socket } = this;
     if (this.release !== undefined) return;
     this.isWanted = isRead(socket);
-    // called after Node's own listener, which starts to read
+    // this listener is called after Node's own listener, which starts to read
     this.release = this.callbacks.on(socket, "resume", () => {
       this.isWanted = true;
       socket.emit("pause");

@@ -66,7 +66,7 @@ test("a client that opens its maximum number of connections leaves files for oth
   const { perClient } = maxConnections(withDefaultLimits(), 1024);
   const held: net.Socket[] = [];
   const closed = Promise.withResolvers<void>();
-  // no more connections than necessary: both ends of each connection are files of this process
+  // opens only as many connections as needed: both ends of each connection are open files of this process
   for (let count = 0; count < perClient + 1; count++) {
     const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
     held.push(socket.once("close", () => closed.resolve()));

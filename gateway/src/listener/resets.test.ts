@@ -66,7 +66,7 @@ async function start(given: LimitOptions = {}): Promise<void> {
 
 const u32 = (value: number) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 
-/** Returns the code of the GOAWAY frame that a server has sent; undefined without such a frame. */
+/** Returns the code of the GOAWAY frame that a server has sent, or undefined if there is none. */
 function goawayCode(received: string): number | undefined {
   const goaway = framesOf(Buffer.from(received, "latin1")).find((each) => each[3] === type.goaway);
   return goaway?.readUInt32BE(13);

@@ -32,7 +32,7 @@ function errorFromJsonBytesOr(body: Uint8Array, fallback: ConnectError): Connect
   }
 }
 
-/** Returns the decompressed message of the envelope with a flag; empty without such an envelope. */
+/** Returns the decompressed message of the envelope with a flag, or an empty buffer if there is none. */
 function last(body: Buffer, flag: number, encoding: unknown): Buffer {
   let at = 0;
   while (at + ENVELOPE_PREFIX_BYTES <= body.length) {

@@ -151,7 +151,7 @@ export type Row = Message<"blog.v1.Row"> & {
   blocks: number[];
 
   /**
-   * The way in which the blocks share the row. Default: according to their widths.
+   * How the blocks share the row. Default: according to their widths.
    *
    * @generated from field: blog.v1.RowMode mode = 2;
    */
@@ -173,7 +173,7 @@ export const RowSchema: GenMessage<Row> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 3);
 
 /**
- * The way in which blocks share a row.
+ * How blocks share a row.
  *
  * @generated from message blog.v1.RowMode
  */

@@ -54,7 +54,7 @@ export const ROW_MODE_TYPE: EnumTable = new EnumTable("blog.v1.RowModeType", [
 ]);
 
 /**
- * The way in which blocks share a row.
+ * How blocks share a row.
  *
  * @generated from message blog.v1.RowMode
  */

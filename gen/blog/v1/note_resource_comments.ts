@@ -17,7 +17,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Note.photo_height", "The height of the image in pixels."],
   ["blog.v1.Note.photo_url", "The URL of the image that was used."],
   ["blog.v1.Note.photo_width", "The width of the image in pixels."],
-  ["blog.v1.Note.post_attribution_type", "The way in which the content was used. This and the following fields are only for attributions."],
+  ["blog.v1.Note.post_attribution_type", "How the content was used. This and the following fields are only for attributions."],
   ["blog.v1.Note.post_attribution_type_name", "The display text for `post_attribution_type`."],
   ["blog.v1.Note.post_id", "The identifier of the reblog. Only for reblogs and attributions."],
   ["blog.v1.Note.reblog_parent_blog_name", "The short name of the blog that was reblogged. This and the following fields are only for reblogs."],

@@ -159,7 +159,7 @@ export type Note = Message<"blog.v1.Note"> & {
   formatting: InlineFormat[];
 
   /**
-   * The way in which the content was used. This and the following fields are only for attributions.
+   * How the content was used. This and the following fields are only for attributions.
    *
    * @generated from field: string post_attribution_type = 40;
    */

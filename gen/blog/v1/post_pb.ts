@@ -512,7 +512,7 @@ export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
   identifier: string;
 
   /**
-   * The MIME type of the medium, e.g. `video/mp4`. Default: `application/octet-stream`.
+   * The MIME type of the media file, e.g. `video/mp4`. Default: `application/octet-stream`.
    *
    * @generated from field: string content_type = 61;
    */
@@ -526,7 +526,7 @@ export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
   filename: string;
 
   /**
-   * The next bytes of the medium.
+   * The next bytes of the media file.
    *
    * @generated from field: bytes chunk = 63;
    */
@@ -769,7 +769,7 @@ export const PostService: GenService<{
    * Creates a post with one large medium, usually a video. The medium is forwarded as it arrives, without
    * buffering the whole medium.
    *
-   * The first message contains the post and the type and name of the medium, and can contain the first chunk.
+   * The first message contains the post and the media file's type and name, and can contain the first chunk.
    * All other messages contain only chunks. Smaller media are sent in `media` of the first message. Browsers
    * do not support client streams; browser clients use CreatePost instead.
    *

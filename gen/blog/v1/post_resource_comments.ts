@@ -49,7 +49,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Post.community", "The community of the post. This and the following fields are only for posts in communities."],
   ["blog.v1.Post.community_labels", "The content labels of the post."],
   ["blog.v1.Post.date", "The time of publication as a string, e.g. `2026-01-02 03:04:05 GMT`."],
-  ["blog.v1.Post.dismissal", "The way in which the post can be dismissed from a timeline."],
+  ["blog.v1.Post.dismissal", "How the post can be dismissed from a timeline."],
   ["blog.v1.Post.display_avatar", "Whether to show the avatar."],
   ["blog.v1.Post.featured_timestamp", "The time when the post was featured. Only in lists of posts with a featured tag."],
   ["blog.v1.Post.filtered", "The reason why the caller's filters hide the post."],

@@ -783,7 +783,7 @@ export type Post = Message<"blog.v1.Post"> & {
   recommendationReason?: Value | undefined;
 
   /**
-   * The way in which the post can be dismissed from a timeline.
+   * How the post can be dismissed from a timeline.
    *
    * @generated from field: string dismissal = 173;
    */

@@ -620,7 +620,7 @@ export const PostService_createPost: UnaryAdapter<
  * Creates a post with one large medium, usually a video. The medium is forwarded as it arrives, without
  * buffering the whole medium.
  *
- * The first message contains the post and the type and name of the medium, and can contain the first chunk.
+ * The first message contains the post and the media file's type and name, and can contain the first chunk.
  * All other messages contain only chunks. Smaller media are sent in `media` of the first message. Browsers
  * do not support client streams; browser clients use CreatePost instead.
  *
@@ -1629,7 +1629,7 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       streamSubmissionPosts: "Streams all posts that readers submitted to a blog and that await approval.\n\nPages are fetched on demand, until the caller cancels the stream.",
       getPost: "Returns a post in an editable form.\n\nThe service can convert posts from the legacy format to blocks, but not from blocks to the legacy format.",
       createPost: "Creates a post, which is published immediately, queued, scheduled, or saved as a draft or private post.\n\nImages, audio files and videos are uploaded in `media`. Blocks refer to uploads by the `identifier` of a\nmedium.",
-      uploadPost: "Creates a post with one large medium, usually a video. The medium is forwarded as it arrives, without\nbuffering the whole medium.\n\nThe first message contains the post and the type and name of the medium, and can contain the first chunk.\nAll other messages contain only chunks. Smaller media are sent in `media` of the first message. Browsers\ndo not support client streams; browser clients use CreatePost instead.",
+      uploadPost: "Creates a post with one large medium, usually a video. The medium is forwarded as it arrives, without\nbuffering the whole medium.\n\nThe first message contains the post and the media file's type and name, and can contain the first chunk.\nAll other messages contain only chunks. Smaller media are sent in `media` of the first message. Browsers\ndo not support client streams; browser clients use CreatePost instead.",
       reblogPost: "Reblogs a post: publishes it on another blog, optionally with added content.\n\nImages and audio files are uploaded in `media`. Blocks refer to uploads by the `identifier` of a medium.",
       updatePost: "Updates a post. The service can update only posts in the block format, and text posts in the legacy\nformat.\n\nDrafts, queued posts and submissions can change to any state. A published post can become private, and a\nprivate post can become published. The identifier of a post changes when the post is published.",
       deletePost: "Deletes a post.",

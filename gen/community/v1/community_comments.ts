@@ -29,7 +29,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.UpdateCommunityRequest.handle", "The new handle, without the leading `@@`. The handle can change once in 7 days."],
   ["community.v1.UpdateCommunityRequest.has_content_label", "Whether the community needs a content label for readers who filter content."],
   ["community.v1.UpdateCommunityRequest.invite_links_enabled", "Whether the community has an invite link."],
-  ["community.v1.UpdateCommunityRequest.join_type", "The way in which blogs join."],
+  ["community.v1.UpdateCommunityRequest.join_type", "How blogs join."],
   ["community.v1.UpdateCommunityRequest.mods_can_invite", "Whether moderators can invite members. Otherwise only administrators can."],
   ["community.v1.UpdateCommunityRequest.tags", "All tags of the community. An empty list removes all tags."],
   ["community.v1.UpdateCommunityRequest.title", "The title."],

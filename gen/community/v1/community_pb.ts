@@ -201,7 +201,7 @@ export type UpdateCommunityRequest = Message<"community.v1.UpdateCommunityReques
   inviteLinksEnabled?: boolean | undefined;
 
   /**
-   * The way in which blogs join.
+   * How blogs join.
    *
    * @generated from field: optional community.v1.JoinType join_type = 10;
    */

@@ -127,7 +127,7 @@ export type Community = Message<"community.v1.Community"> & {
   headerImage: Media[];
 
   /**
-   * The way in which blogs join. Overrides the value in `settings`.
+   * How blogs join. Overrides the value in `settings`.
    *
    * @generated from field: community.v1.JoinType join_type = 17;
    */
@@ -305,7 +305,7 @@ export type CommunitySettings = Message<"community.v1.CommunitySettings"> & {
   inviteLinksEnabled?: boolean | undefined;
 
   /**
-   * The way in which blogs join. The value in the community overrides this one.
+   * How blogs join. The value of the same field in the community overrides this value.
    *
    * @generated from field: community.v1.JoinType join_type = 2;
    */

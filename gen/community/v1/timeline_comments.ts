@@ -22,7 +22,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.TimelineElement", "An element of a timeline, usually a post. Elements of other types, and elements with a `display_type`, are\nadded by the service."],
   ["community.v1.TimelineElement.blog", "A blog."],
   ["community.v1.TimelineElement.carousel", "Elements that are displayed side by side."],
-  ["community.v1.TimelineElement.display_type", "The way in which a promoted or recommended element should be displayed, as a word or a number. Empty for\nall other elements."],
+  ["community.v1.TimelineElement.display_type", "How a promoted or recommended element should be displayed, as a word or a number. Empty for\nall other elements."],
   ["community.v1.TimelineElement.element", "The content of the element. Unset if the element has a type that is not listed here."],
   ["community.v1.TimelineElement.object_type", "The type of the element as the service spells it, even if no field above is set."],
   ["community.v1.TimelineElement.post", "A post."],

@@ -177,7 +177,7 @@ export type TimelineElement = Message<"community.v1.TimelineElement"> & {
   objectType: string;
 
   /**
-   * The way in which a promoted or recommended element should be displayed, as a word or a number. Empty for
+   * How a promoted or recommended element should be displayed, as a word or a number. Empty for
    * all other elements.
    *
    * @generated from field: string display_type = 11;

@@ -280,7 +280,7 @@ export const DeletePayloadSchema: GenMessage<DeletePayload> = /*@__PURE__*/
   messageDesc(file_events_v1_event_payload, 3);
 
 /**
- * The payload of an event of a discussion.
+ * The payload of a discussion event.
  *
  * @generated from message events.v1.DiscussionPayload
  */
@@ -483,7 +483,7 @@ export const IssueCommentPayloadSchema: GenMessage<IssueCommentPayload> = /*@__P
   messageDesc(file_events_v1_event_payload, 8);
 
 /**
- * The payload of an event of an issue.
+ * The payload of an issue event.
  *
  * @generated from message events.v1.IssuesPayload
  */
@@ -602,7 +602,7 @@ export const PublicPayloadSchema: GenMessage<PublicPayload> = /*@__PURE__*/
   messageDesc(file_events_v1_event_payload, 11);
 
 /**
- * An event of a pull request.
+ * The payload of a pull request event.
  *
  * @generated from message events.v1.PullRequestPayload
  */
@@ -1338,7 +1338,7 @@ export const CommitAuthorSchema: GenMessage<CommitAuthor> = /*@__PURE__*/
   messageDesc(file_events_v1_event_payload, 22);
 
 /**
- * The payload of an event of a release.
+ * The payload of a release event.
  *
  * @generated from message events.v1.ReleasePayload
  */

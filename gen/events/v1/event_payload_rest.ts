@@ -93,7 +93,7 @@ export const DeletePayloadTable: MessageTable = table("events.v1.DeletePayload",
 ]);
 
 /**
- * The payload of an event of a discussion.
+ * The payload of a discussion event.
  *
  * @generated from message events.v1.DiscussionPayload
  */
@@ -137,7 +137,7 @@ export const IssueCommentPayloadTable: MessageTable = table("events.v1.IssueComm
 ]);
 
 /**
- * The payload of an event of an issue.
+ * The payload of an issue event.
  *
  * @generated from message events.v1.IssuesPayload
  */
@@ -184,7 +184,7 @@ export const PullRequestBranchTable: MessageTable = table("events.v1.PullRequest
 ]);
 
 /**
- * An event of a pull request.
+ * The payload of a pull request event.
  *
  * @generated from message events.v1.PullRequestPayload
  */
@@ -260,7 +260,7 @@ export const PushPayloadTable: MessageTable = table("events.v1.PushPayload", () 
 ]);
 
 /**
- * The payload of an event of a release.
+ * The payload of a release event.
  *
  * @generated from message events.v1.ReleasePayload
  */

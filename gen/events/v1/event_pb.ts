@@ -112,7 +112,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "delete";
   } | {
     /**
-     * An event of a discussion.
+     * A discussion event.
      *
      * @generated from field: events.v1.DiscussionPayload discussion = 23;
      */
@@ -144,7 +144,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "issueComment";
   } | {
     /**
-     * An event of an issue.
+     * An issue event.
      *
      * @generated from field: events.v1.IssuesPayload issues = 27;
      */
@@ -168,7 +168,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "publicPayload";
   } | {
     /**
-     * An event of a pull request.
+     * A pull request event.
      *
      * @generated from field: events.v1.PullRequestPayload pull_request = 30;
      */
@@ -200,7 +200,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "push";
   } | {
     /**
-     * An event of a release.
+     * A release event.
      *
      * @generated from field: events.v1.ReleasePayload release = 34;
      */
@@ -275,7 +275,7 @@ export const EventType = {
   DELETE: 3,
 
   /**
-   * An event of a discussion.
+   * A discussion event.
    *
    * @generated from enum value: EVENT_TYPE_DISCUSSION = 4;
    */
@@ -303,7 +303,7 @@ export const EventType = {
   ISSUE_COMMENT: 7,
 
   /**
-   * An event of an issue.
+   * An issue event.
    *
    * @generated from enum value: EVENT_TYPE_ISSUES = 8;
    */
@@ -324,7 +324,7 @@ export const EventType = {
   PUBLIC: 10,
 
   /**
-   * An event of a pull request.
+   * A pull request event.
    *
    * @generated from enum value: EVENT_TYPE_PULL_REQUEST = 11;
    */
@@ -352,7 +352,7 @@ export const EventType = {
   PUSH: 14,
 
   /**
-   * An event of a release.
+   * A release event.
    *
    * @generated from enum value: EVENT_TYPE_RELEASE = 15;
    */
@@ -366,7 +366,7 @@ export const EventType = {
   WATCH: 16,
 
   /**
-   * An event of a review thread on a pull request. The API's current list of types does not contain this type
+   * A pull request review thread event. The API's current list of types does not contain this type
    * and the following ones.
    *
    * @generated from enum value: EVENT_TYPE_PULL_REQUEST_REVIEW_THREAD = 17;
@@ -374,7 +374,7 @@ export const EventType = {
   PULL_REQUEST_REVIEW_THREAD: 17,
 
   /**
-   * An event of a sponsorship.
+   * A sponsorship event.
    *
    * @generated from enum value: EVENT_TYPE_SPONSORSHIP = 18;
    */

@@ -461,7 +461,7 @@ export const ExchangeTokenResponseSchema: GenMessage<ExchangeTokenResponse> = /*
  * Issues OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749) tokens for the blogging service.
  *
  * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` on the website of the
- * service. These methods are the steps of the application before and after the authorization.
+ * service. An application calls these methods before and after the user grants access.
  *
  * @generated from service oauth.v1.OAuthService
  */

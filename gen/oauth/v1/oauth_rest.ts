@@ -261,7 +261,7 @@ export const OAuthService_exchangeToken: UnaryAdapter<
  * Issues OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749) tokens for the blogging service.
  *
  * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` on the website of the
- * service. These methods are the steps of the application before and after the authorization.
+ * service. An application calls these methods before and after the user grants access.
  *
  * @generated from service oauth.v1.OAuthService
  */
@@ -275,7 +275,7 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
     exchangeToken: OAuthService_exchangeToken,
   },
   comments: {
-    service: "Issues OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749) tokens for the blogging service.\n\nUsers grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` on the website of the\nservice. These methods are the steps of the application before and after the authorization.",
+    service: "Issues OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749) tokens for the blogging service.\n\nUsers grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` on the website of the\nservice. An application calls these methods before and after the user grants access.",
     methods: {
       createRequestToken: "Returns temporary credentials, the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nNext, redirect the user to `/oauth/authorize?oauth_token=<oauth_token>`.",
       createAccessToken: "Exchanges temporary credentials that the user has authorized for an access token, the last step of OAuth\n1.0a (RFC 5849 section 2.3).",

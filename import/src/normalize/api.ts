@@ -25,7 +25,7 @@ export interface Server {
   readonly description: string;
 }
 
-/** The way in which callers of the API authenticate. */
+/** How callers of the API authenticate. */
 export type Scheme =
   | { readonly kind: "apiKey"; readonly in: string; readonly name: string }
   | { readonly kind: "basic" | "oauth2" | "bearer" }

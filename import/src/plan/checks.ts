@@ -61,7 +61,7 @@ export function numberChecks(type: string, limits: Limits): Checks | undefined {
   });
 }
 
-/** Returns a number in the text format. */
+/** Returns a number as a literal of protobuf's text format. */
 function literal(value: number): OptionValue {
   return new Token(String(value));
 }

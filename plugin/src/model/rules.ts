@@ -22,7 +22,7 @@ export interface Rules extends SharedRules {
   readonly parameters: readonly ConstantParameter[];
 }
 
-/** The way in which the adapter waits for a long-running operation. */
+/** How the adapter waits for a long-running operation. */
 export type OperationModel = {
   readonly status: Readonly<Record<string, string>>;
   readonly done?: ConditionModel;
@@ -40,7 +40,10 @@ export interface ConstantParameter {
   readonly value: string;
   /** The value in a JSON body, as JSON. */
   readonly json: string;
-  /** Whether the parameter is in the query even if the body consists of fields. */
+  /**
+   * Whether the parameter is sent in the query even if the request has a body of fields, where the parameter
+   * would otherwise be sent.
+   */
   readonly inQuery: boolean;
 }
 

@@ -126,7 +126,7 @@ export type CountUnit = "seconds" | "millis" | "micros" | "nanos";
 
 export type TimeNotation = CountUnit | "iso8601" | "pattern" | "http_date" | "rfc2822";
 
-/** The way in which JSON identifies the member of a oneof. */
+/** How JSON identifies the member of a oneof. */
 export interface OneofModel {
   /** The key whose value names the member; empty if the oneof has no discriminator. */
   readonly discriminator: string;

@@ -167,8 +167,8 @@ export class AdapterFile {
     const known = byIdeal.get(ideal);
     if (known !== undefined) return known;
     const name = this.source.claim(ideal);
+    // register the name before `print` runs: messages may be recursive
     byIdeal.set(ideal, name);
-    // registered before printing, because messages may be recursive
     this.parts.push({ name, lines: print(name), place });
     return name;
   }

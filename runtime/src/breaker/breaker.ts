@@ -145,7 +145,7 @@ export class Breaker {
         const ms = sentAt === undefined ? undefined : this.clock.monotonic() - sentAt;
         if (error === undefined && ms !== undefined) this.latencies.add(method, ms);
         const found = error === undefined ? "works" : this.verdict(error, method, ms);
-        // the unreachable address is a redirect target, which the upstream or the caller chose
+        // after a response, the unreachable address is a redirect target, which the upstream or caller chose
         const verdict = found === "unreachable" && hasResponse ? "fails" : found;
         this.ofAll.end(era, caller ?? "", caller === undefined ? asFinding(verdict) : reached(verdict));
         if (caller !== undefined) this.ended(caller, number, ownEra, verdict);

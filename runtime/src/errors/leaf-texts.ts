@@ -8,8 +8,8 @@ import type { Leaf } from "./leaves.ts";
 const MAX_DEPTH = 10;
 
 /**
- * The minimum length of a number in bytes of an unknown type, in digits. A shorter number may be a boolean,
- * an enum value or a count.
+ * The minimum number of digits of a number that is found in a `bytes` value of unknown content. A shorter
+ * number may be a boolean, an enum value or a count.
  */
 const MIN_DIGITS = 6;
 

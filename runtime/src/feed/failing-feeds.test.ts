@@ -260,7 +260,7 @@ class World {
     if (id <= this.lastId) this.watch({ afterId: String(id) }, process, [], this.arrived.get(id));
   }
 
-  /** Resumes another client with the token of one of the messages. */
+  /** Starts a new client with the resume token of a message that an existing client received. */
   private resume({ client: index, message, process }: Step & { readonly kind: "resume" }): void {
     const from = this.clients[index % Math.max(this.clients.length, 1)];
     const batches = from?.stream.batches ?? [];

@@ -27,7 +27,7 @@ function errorOf(watching: Watching): ConnectError {
 
 const resumeOf = (watching: Watching) => errorOf(watching).findDetails(ResumeSchema)[0]?.token;
 
-test("a watcher that starts now first gets a token, then new events, oldest first", async () => {
+test("a watcher without a backlog first gets a token, and then new events, oldest first", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   const watcher = watching();

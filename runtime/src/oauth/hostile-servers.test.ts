@@ -245,7 +245,7 @@ test("any challenge can be parsed, and an address is only taken from its resourc
   expect(resourceMetadataIn('Bearer xresource_metadata="https://a.example"')).toBeUndefined();
 });
 
-/** Browser responses that do not belong to the sign-in, derived from the valid response. */
+/** Invalid authorization responses, each made by altering the valid one. */
 const RESPONSES: ReadonlyArray<readonly [string, (query: URLSearchParams) => void, string, RegExp]> = [
   [
     "another issuer",

@@ -157,7 +157,7 @@ const PLAIN_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
   return (char === "_" ? "/" : byte < 0x80 ? char.toLowerCase() : char).charCodeAt(0);
 });
 
-/** Has a 1 for each byte of a plain view that is a letter or a digit. */
+/** Indexed by byte value: 1 for a letter or digit of a plain view, otherwise 0. */
 const IS_LETTER = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[a-z0-9]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );

@@ -23,7 +23,7 @@ export interface Ask {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
-  /** Whether to send no `User-Agent`. */
+  /** Whether to omit the `User-Agent` header. */
   readonly anonymous?: boolean;
 }
 

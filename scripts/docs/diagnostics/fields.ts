@@ -42,7 +42,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "from-source": {
       meaning: "A source in `from` sets none of `header`, `status` and `path`.",
-      remedy: "Set one of the three.",
+      remedy: "Set one of `header`, `status` and `path`.",
     },
     "unknown-twice": {
       meaning: "Two fields of a message have `unknown`.",

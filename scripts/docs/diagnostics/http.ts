@@ -56,7 +56,7 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
       meaning:
         "A path variable names a field that is a list, a map or a message. These types cannot be represented in a path.",
       remedy:
-        "Use a string, a number, a bool or an enum. For a time, use a string, or an integer of seconds. For a field of a message, write `{message.field}`.",
+        "Use a string, a number, a bool or an enum. For a time, use a string, or an integer number of seconds. For a field of a message, write `{message.field}`.",
     },
   },
   Bodies: {

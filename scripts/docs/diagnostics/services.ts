@@ -192,7 +192,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "poll-key": {
       meaning:
-        "A `poll` rule has no `key` that identifies an item, so new items cannot be distinguished from known items.",
+        "A `poll` rule has no `key` to identify items by, so new items cannot be distinguished from known items.",
       remedy: "Add `key`.",
     },
     "undeclared-key": {

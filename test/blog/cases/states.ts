@@ -6,7 +6,7 @@ import type { Api, BlogWorld } from "../world.ts";
 
 const CONTENT = [{ block: { case: "text", value: { text: "hello" } } } as const];
 
-/** The endpoint of all cases in this table. */
+/** The `endpoint` label of every case in this table; these cases span several endpoints. */
 const STATE = "States and transitions";
 
 type Facts = Readonly<Record<string, unknown>>;

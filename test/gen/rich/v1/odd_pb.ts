@@ -886,7 +886,7 @@ export const OddService: GenService<{
     output: typeof OddSchema;
   },
   /**
-   * Sends a field in every place of a request.
+   * Sends a field in every part of a request.
    *
    * @generated from rpc rich.v1.OddService.FindOdd
    */

@@ -317,7 +317,7 @@ export const OddService_echoOdd: UnaryAdapter<
 // @@protoc_insertion_point(method:rich.v1.OddService.EchoOdd)
 
 /**
- * Sends a field in every place of a request.
+ * Sends a field in every part of a request.
  *
  * GET /odd/{owner}/{kind}/{part.name}:find
  *
@@ -438,7 +438,7 @@ export const OddServiceRest: ServiceAdapter<typeof OddService> = {
     service: "An API with unusual conventions. Its methods use every annotation about names, places and formats.",
     methods: {
       echoOdd: "Sends a message and receives it back.",
-      findOdd: "Sends a field in every place of a request.",
+      findOdd: "Sends a field in every part of a request.",
       putPart: "Sends one field as the body, and receives one field as the response body.",
       checkOdd: "Sends a HEAD request.",
     },

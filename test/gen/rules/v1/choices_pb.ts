@@ -393,7 +393,7 @@ export const FlaggedSchema: GenMessage<Flagged> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 10);
 
 /**
- * A oneof as in ProtoJSON.
+ * A oneof with its ProtoJSON representation.
  *
  * @generated from message rules.v1.Plain
  */

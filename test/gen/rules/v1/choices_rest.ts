@@ -277,7 +277,7 @@ export const PictureTable: MessageTable = table("rules.v1.Picture", () => [
 ]);
 
 /**
- * A oneof as in ProtoJSON.
+ * A oneof with its ProtoJSON representation.
  *
  * @generated from message rules.v1.Plain
  */

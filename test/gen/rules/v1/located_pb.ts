@@ -229,7 +229,7 @@ export const SendResponseSchema: GenMessage<SendResponse> = /*@__PURE__*/
   messageDesc(file_rules_v1_located, 5);
 
 /**
- * Values that cannot be encoded, in every place of a request.
+ * Values that cannot be encoded, in every part of a request.
  *
  * @generated from service rules.v1.LocatedService
  */

@@ -127,7 +127,7 @@ export const LocatedService_sendQuery: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendQuery)
 
 /**
- * Values that cannot be encoded, in every place of a request.
+ * Values that cannot be encoded, in every part of a request.
  *
  * @generated from service rules.v1.LocatedService
  */
@@ -140,7 +140,7 @@ export const LocatedServiceRest: ServiceAdapter<typeof LocatedService> = {
     sendQuery: LocatedService_sendQuery,
   },
   comments: {
-    service: "Values that cannot be encoded, in every place of a request.",
+    service: "Values that cannot be encoded, in every part of a request.",
     methods: {
       sendAll: "Sends the message as the body.",
       sendNums: "Sends one field as the body, and the other fields in the query.",

@@ -86,14 +86,12 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    * Represents a message by the value of its only field: a repeated field as a bare array, a map as a bare
    * object, an `optional` field or a message as its bare value, or as null if the field is unset. Use this rule
    * for lists of lists, for maps of lists or maps, to distinguish an empty list from an absent one, and for
-   * null as a value: in lists and maps, and in fields whose null differs from a missing key. Applies to JSON;
-   * a query or form names the inner field, as in `row.cells=1`.
+   * null as a value: in lists and maps, and in fields whose null differs from a missing key. With
+   * `message NullableScore {optional int32 value = 1;}`, a repeated NullableScore reads `[7, null]`. Applies
+   * to JSON; a query or form names the inner field, as in `row.cells=1`.
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
    *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
-   *
-   *     // {"scores": [7, null]}; NullableScore is message NullableScore {optional int32 value = 1;}
-   *     repeated NullableScore scores = 10 [(connectrest.v1.field).unwrap = true];
    *
    * @generated from field: bool unwrap = 7;
    */
@@ -785,8 +783,8 @@ export const Time_Unit = {
   HTTP_DATE: 6,
 
   /**
-   * An email date (RFC 2822 section 3.3): `Fri, 02 Jan 2026 03:04:05 +0000`. Responses may have the formats
-   * of HTTP_DATE, in any time zone.
+   * An email date (RFC 2822 section 3.3): `Fri, 02 Jan 2026 03:04:05 +0000`. In responses, the
+   * formats of HTTP_DATE are also accepted, in any time zone.
    *
    * @generated from enum value: RFC_2822 = 7;
    */
@@ -904,7 +902,7 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 4);
 
 /**
- * The way in which JSON shows which member of a oneof is set.
+ * How JSON shows which member of a oneof is set.
  *
  *     // {"type": "text", "text": "Hi"}
  *     option (connectrest.v1.oneof) = {discriminator: "type", layout: FLATTENED, fallback: "other"};

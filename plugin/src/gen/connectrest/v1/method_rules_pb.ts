@@ -728,8 +728,8 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   empty: Empty_Spelling[];
 
   /**
-   * The paths to known keys of bodies that no rule reads. A known key covers all keys below it. Default:
-   * none; keys that are neither known nor read by a rule are reported as `additional`.
+   * The paths to body keys that are known although no rule reads them. A known key covers all keys below
+   * it. Default: none; keys that are neither known nor read by a rule are reported as `additional`.
    *
    *     // {"data": {…}, "jsonapi": {"version": "1.1"}, "links": {"self": "/articles/1"}}
    *     envelope: {payload: "data", known: ["jsonapi", "links"]}

@@ -49,7 +49,7 @@ export const field: GenExtension<FieldOptions, FieldRules> = /*@__PURE__*/
   extDesc(file_connectrest_v1_annotations, 2);
 
 /**
- * The way in which JSON shows which member of a oneof is set.
+ * How JSON shows which member of a oneof is set.
  *
  * @generated from extension: connectrest.v1.OneofRules oneof = 50871;
  */

@@ -540,7 +540,7 @@ export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
  */
 export type PollPages = Message<"connectrest.v1.PollPages"> & {
   /**
-   * The way in which a page leads to the next one.
+   * How a page leads to the next one.
    *
    * @generated from oneof connectrest.v1.PollPages.next
    */
@@ -567,7 +567,7 @@ export type PollPages = Message<"connectrest.v1.PollPages"> & {
   /**
    * The number of items on a full page. With `link_header`, a full last page is requested without its entity
    * tag, because neither the tag nor the status shows whether a new page follows. Default: unknown; the last
-   * page is requested with its entity tag.
+   * page is always requested conditionally, with its entity tag.
    *
    * @generated from field: int32 size = 3;
    */
@@ -698,7 +698,7 @@ export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
 /**
  * Uploads a client stream as the request body, or as a part of a multipart body. The first message contains
  * the fields of the request and can contain a chunk; all other messages contain only chunks. Chunks are sent
- * as they arrive. The fields that this rule names are sent only in these places. With `in`, a field other
+ * as they arrive. The fields that this rule names are not sent anywhere else. With `in`, a field other
  * than `chunk` can have a second location.
  *
  *     option (connectrest.v1.method).upload = {chunk: "chunk", content_type: "type"};
