@@ -35,7 +35,9 @@ interface Usage {
   readonly rssMb: number;
 }
 
-/** Runs `npm run bench -- import`. Returns the text to print, and whether the figures are within their bounds. */
+/**
+ * Runs `npm run bench -- import`. Returns the text to print, and whether the figures are within their bounds.
+ */
 export async function benchImport(args: readonly string[]): Promise<{ text: string; holds: boolean }> {
   const { values } = parseArgs({
     args: [...args],

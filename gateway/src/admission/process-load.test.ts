@@ -27,3 +27,13 @@ test("the heap usage is between 0 and 100 percent", () => {
   expect(heapPercent).toBeGreaterThan(0);
   expect(heapPercent).toBeLessThan(100);
 });
+
+test("a stop of the process does not count as a delay of its event loop", async () => {
+  const read = processLoad();
+  await delay(50);
+  read();
+  // sleeps without using the processor
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
+  await delay(1);
+  expect(read().eventLoopDelayMs).toBe(0);
+});

@@ -11,11 +11,16 @@ export interface Load {
 
 const RESOLUTION_MS = 10;
 
+/** The time between two readings, and the share of processor time in it, that show a stopped process. */
+const STOPPED_MS = 1000;
+const STOPPED_SHARE = 0.1;
+
 /** Creates a reader of the load of this process. */
 export function processLoad(): () => Load {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
   let [ticks, sum] = [0, 0];
+  const wasStopped = stopDetector();
   return () => {
     // never reset: the first tick after a reset is not recorded, and a blocked loop has no second tick
     const newTicks = delays.count - ticks;
@@ -24,9 +29,23 @@ export function processLoad(): () => Load {
     sum += newSum;
     const { used_heap_size, heap_size_limit } = v8.getHeapStatistics();
     return {
-      eventLoopDelayMs: lateness(newSum, newTicks),
+      eventLoopDelayMs: wasStopped() ? 0 : lateness(newSum, newTicks),
       heapPercent: (100 * used_heap_size) / heap_size_limit,
     };
+  };
+}
+
+/**
+ * Creates a function that reports whether the process was stopped since the last call, e.g. by SIGSTOP or with
+ * its machine: much time passed, and little of it was processor time. Fewer calls would not end such a delay.
+ */
+function stopDetector(): () => boolean {
+  let [at, used] = [performance.now(), process.cpuUsage()];
+  return () => {
+    const elapsed = performance.now() - at;
+    const { user, system } = process.cpuUsage(used);
+    [at, used] = [performance.now(), process.cpuUsage()];
+    return elapsed > STOPPED_MS && (user + system) / 1000 < STOPPED_SHARE * elapsed;
   };
 }
 

@@ -75,8 +75,13 @@ function withRequest(command: Command): Command {
 
 function addHeader(text: string, before: readonly string[][] = []): string[][] {
   const colon = text.indexOf(":");
-  if (colon < 1) throw new InvalidArgumentError("Expected a name and a value, e.g. 'x-tenant: a'.");
-  return [...before, [text.slice(0, colon).trim(), text.slice(colon + 1).trim()]];
+  const [name, value] = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
+  if (colon > 0 && isHeader(name, value)) return [...before, [name, value]];
+  throw new InvalidArgumentError("Expected a name and a value, e.g. 'x-tenant: a'.");
+}
+
+function isHeader(name: string, value: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -17,6 +17,7 @@ upstreams:
 sandbox: { module: ${testing}/echo-sandbox.ts, port: 8099 }
 `,
 );
+writeFileSync(path.join(directory, "latin1.json"), Buffer.from('{"text": "\u00e9"}', "latin1"));
 writeFileSync(path.join(directory, "hello.json"), '{"text": "hello from a file"}');
 
 async function cli(...args: readonly string[]) {
@@ -81,7 +82,7 @@ test("explain sends nothing, and prints the request as text, as curl or as JSON"
     'echo.v1.EchoService.Echo calls the upstream "echo" (not sent)\n\n> POST https://echo.example/',
   );
   const curl = await cli(...args, "--format", "curl");
-  expect(curl.stdout).toMatch(/^curl -X POST 'https:\/\/echo\.example\//);
+  expect(curl.stdout).toMatch(/^curl --globoff -X POST 'https:\/\/echo\.example\//);
   expect(curl.stdout).toContain(`--data-raw '{"text":"it'\\''s"}'`);
   const json = JSON.parse((await cli(...args, "--format", "json")).stdout);
   expect(json).toMatchObject({
@@ -105,8 +106,10 @@ test.each([
   [["call", "Eco"], 'no configured service has the method Eco. Did you mean "Echo"?'],
   [["call", "Echo", "--data", "{"], "--data is no echo.v1.EchoRequest: "],
   [["call", "Echo", "--data", '{"txt":1}'], "--data is no echo.v1.EchoRequest: "],
+  [["call", "Echo", "--data", "@latin1.json"], "--data @latin1.json: the JSON is not UTF-8"],
   [["call", "Echo", "--data", "@nothing.json"], "--data @nothing.json: the file cannot be read: ENOENT"],
   [["call", "Echo", "--deadline", "5"], "Expected a duration with a unit, e.g. 500ms, 5s or 2m."],
+  [["call", "Echo", "--header", "a: b\nc: d"], "Expected a name and a value, e.g. 'x-tenant: a'."],
   [["call", "Echo", "--header", "x"], "Expected a name and a value, e.g. 'x-tenant: a'."],
   [["explain", "Echo", "--format", "xml"], "Allowed choices are text, curl, json."],
 ])("%j fails with an error that names the problem", async (args, text) => {
@@ -119,13 +122,15 @@ test.each([
 test("the completion script completes commands, options and methods", async () => {
   const { stdout: script } = await cli("completion", "bash");
   const complete = (...words: readonly string[]) => {
-    const program = `connect-rest() { echo echo.v1.EchoService/Echo; }
+    const program = `connect-rest() { echo 'echo.v1.EchoService/Echo echo.v1.$(touch pwned) *'; }
 ${script}
 COMP_WORDS=(connect-rest ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}
 _connect_rest; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return spawnSync("bash", ["-c", program], { encoding: "utf8" }).stdout.trim().split("\n");
+    return spawnSync("bash", ["-c", program], { encoding: "utf8", cwd: directory }).stdout.trim().split("\n");
   };
   expect(complete("exp")).toEqual(["explain"]);
-  expect(complete("call", "echo.")).toEqual(["echo.v1.EchoService/Echo"]);
+  expect(complete("call", "echo.v1.E")).toEqual(["echo.v1.EchoService/Echo"]);
+  expect(complete("call", "echo.v1.$")).toEqual(["echo.v1.$(touch"]);
+  expect(existsSync(path.join(directory, "pwned"))).toBe(false);
   expect(complete("explain", "Echo", "--s")).toEqual(["--sandbox", "--send"]);
 });

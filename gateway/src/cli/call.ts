@@ -87,10 +87,11 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
 
 async function printRequest(
   { method, rest, messages }: DescribedMethod,
-  { deadline }: CallOptions,
+  options: CallOptions,
 ): Promise<void> {
   const [message = create(method.input)] = messages;
-  const explanation = await rest.explain(method, message, { timeoutMs: deadline });
+  const context = { timeoutMs: options.deadline, header: headersIn(options) };
+  const explanation = await rest.explain(method, message, context);
   // the request is sent next
   printErrorText(`${explanation.toString().replace(" (not sent)", "")}\n`);
 }

@@ -26,13 +26,19 @@ function bash(program: Command): string {
   if [ "$COMP_CWORD" -eq 1 ]; then
     words="${commands.map(([name]) => name).join(" ")}"
   elif [[ "$current" != -* && "$COMP_CWORD" -eq 2 && "$command" =~ ^(${WITH_METHOD})$ ]]; then
-    words="$(connect-rest methods 2>/dev/null)"
+    words="$(connect-rest methods 2>/dev/null)" || words=""
   else
     case "$command" in
 ${cases.join("\n")}
     esac
   fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  # compgen -W would run the commands in a word
+  local word
+  set -f
+  for word in $words; do
+    [[ "$word" == "$current"* ]] && COMPREPLY+=("$word")
+  done
+  set +f
 }
 complete -o default -F _connect_rest connect-rest
 `;

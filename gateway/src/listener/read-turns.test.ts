@@ -219,3 +219,33 @@ test("new connections begin until their first chunks fill a turn, and are then n
     { numRuns: 50 },
   );
 });
+
+test("a flood of new connections delays other connections of its client by at most two rests", () => {
+  const session = new FakeSession("a");
+  const { turns, callbacks, endTurn, endRests } = start([session]);
+  let begun = 0;
+  const begin = (chunks: number) => {
+    const socket = new FakeSocket("a", chunks);
+    turns.begin(socket, () => {
+      begun += 1;
+      turns.addHttp1(socket, callbacks);
+    });
+  };
+  for (let count = 0; count < 20; count++) begin(CHUNKS_PER_TURN + HEAD_LINES);
+  expect(begun).toBe(1);
+  let rests = 0;
+  for (let turn = 0; turn < 200 && begun < 20; turn++) {
+    endTurn();
+    if (session.isRead) rests = 0;
+    if (turn % 5 !== 4) continue;
+    const before = begun;
+    begin(HEAD_LINES / 2);
+    expect(begun).toBe(before + 1);
+    begun -= 1;
+    endRests();
+    rests += 1;
+    expect(rests).toBeLessThanOrEqual(2);
+  }
+  expect(begun).toBe(20);
+  turns.close();
+});

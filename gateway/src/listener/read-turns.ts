@@ -75,8 +75,10 @@ export class ReadTurns {
   private inTurn = 0;
   /** The number of chunks in this turn, by client. */
   private readonly chunks = new Map<string, number>();
-  /** The number of chunks in this turn, by the handle of the connection. */
-  private readonly chunksRead = new Map<ReadHandle, number>();
+  /** The number of chunks so far, by the handle of the connection. */
+  private readonly chunksRead = new WeakMap<ReadHandle, number>();
+  /** Whether, after the next rest, new connections begin before open connections are read again. */
+  private isNewFirst = false;
   private readonly resting = new Set<string>();
   private readonly isProxy: (address: string) => boolean;
 
@@ -162,11 +164,12 @@ export class ReadTurns {
   }
 
   private beginWaiting(connection: Waiting): void {
-    if (!this.isFull && !this.resting.has(connection.address)) {
-      this.countLines(connection);
-      connection.take();
-    } else {
+    const { socket, address, take } = connection;
+    if (this.isFull || (this.resting.has(address) && hasChunks(socket))) {
       this.waiting.push(connection);
+    } else {
+      this.countLines(connection);
+      take();
     }
   }
 
@@ -184,10 +187,7 @@ export class ReadTurns {
    * request.
    */
   private countLines({ socket, address }: Waiting): void {
-    const bytes: Buffer | null = socket.read();
-    if (bytes === null) return;
-    socket.unshift(bytes);
-    const chunks = Math.max(0, linesIn(bytes) - HEAD_LINES) / 2;
+    const chunks = Math.max(0, linesIn(arrivedOn(socket)) - HEAD_LINES) / 2;
     if (chunks === 0) return;
     this.chunks.set(address, (this.chunks.get(address) ?? 0) + chunks);
     this.count(chunks / CHUNKS_PER_STREAM);
@@ -213,13 +213,15 @@ export class ReadTurns {
     for (const [client, chunks] of this.chunks) if (wasFull && chunks >= most) this.rest(client);
     const stopped = this.fewestChunksFirst([...this.stopped]);
     this.chunks.clear();
-    this.chunksRead.clear();
     this.stopped.clear();
     for (const handle of stopped) if (!this.held.has(handle)) handle.readStart();
     this.beginAll();
   }
 
-  /** Pauses reading from all connections of a client for a while. */
+  /**
+   * Pauses reading from all connections of a client for a while. A flood can fill each turn after the rest,
+   * with its open connections or with the first chunks of new ones. Therefore the two alternate in being first.
+   */
   private rest(client: string): void {
     if (this.resting.has(client) || this.isProxy(client)) return;
     this.resting.add(client);
@@ -228,17 +230,19 @@ export class ReadTurns {
     const releases = handles.map((handle) => this.holdHandle(handle));
     this.callbacks.after(REST_MS, () => {
       this.resting.delete(client);
-      this.beginAll();
-      // Runs after the new connections have begun. Otherwise, reading a flood could fill the turn before they
-      // begin.
-      this.callbacks.soon(() => {
+      const read = () => {
         for (const release of releases) release();
-      });
+      };
+      const begin = () => this.beginAll();
+      const [first, second] = this.isNewFirst ? [begin, read] : [read, begin];
+      this.isNewFirst = !this.isNewFirst;
+      first();
+      this.callbacks.soon(second);
     });
   }
 
   /**
-   * Orders connections by their number of chunks in this turn. Node reads connections in the order in which
+   * Orders connections by their number of chunks so far. Node reads connections in the order in which
    * reading starts, and the first ones can fill a turn: a flood on one connection must not keep the other
    * connections of its address from being read.
    */
@@ -258,9 +262,27 @@ export class ReadTurns {
 
 const LINE_END = 0x0a;
 
-function linesIn(bytes: Uint8Array): number {
+/** Returns the bytes that have arrived on a new connection. They stay unread. */
+function arrivedOn(socket: Duplex): Uint8Array {
+  const bytes: Buffer | null = socket.read();
+  if (bytes === null) return new Uint8Array();
+  socket.unshift(bytes);
+  return bytes;
+}
+
+/** Reports whether more lines have arrived on a new connection than a request head has. */
+function hasChunks(socket: Duplex): boolean {
+  return linesIn(arrivedOn(socket), HEAD_LINES + 1) > HEAD_LINES;
+}
+
+/** Counts the lines in bytes, up to `most`. */
+function linesIn(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): number {
   let lines = 0;
-  for (let at = bytes.indexOf(LINE_END); at !== -1; at = bytes.indexOf(LINE_END, at + 1)) lines += 1;
+  let at = bytes.indexOf(LINE_END);
+  while (at !== -1 && lines < most) {
+    lines += 1;
+    at = bytes.indexOf(LINE_END, at + 1);
+  }
   return lines;
 }
 

@@ -1,8 +1,10 @@
 import type { ExplainedRequest } from "./explained.ts";
 
 /** Returns a command for a POSIX shell that sends a request with curl. */
-export function curlCommand({ verb, url, headers, body }: ExplainedRequest): string {
-  const parts = [`curl ${verb === "GET" ? "" : `-X ${verb} `}${quoted(url)}`];
+export function curlCommand(request: ExplainedRequest): string {
+  const { verb, url, headers, body } = request;
+  // --globoff: brackets and braces in the address are not patterns
+  const parts = [`curl --globoff ${METHODS[verb] ?? `-X ${verb} `}${quoted(url)}`];
   for (const { name, value } of headers) {
     // curl computes the length itself, and decompresses responses only with its own option
     if (name === "content-length" || name === "accept-encoding") continue;
@@ -11,20 +13,42 @@ export function curlCommand({ verb, url, headers, body }: ExplainedRequest): str
     );
   }
   if (headers.some(({ name }) => name === "accept-encoding")) parts.push("--compressed");
-  const data = body && dataOf(body);
-  if (data !== undefined) parts.push(data);
-  return parts.join(" \\\n  ");
+  if (body === undefined) {
+    // curl sends no length for a method with an empty body, and some servers require it
+    if (WITH_BODY.has(verb)) parts.push("-H 'content-length: 0'");
+  } else {
+    parts.push(dataOf(body));
+  }
+  const command = parts.join(" \\\n  ");
+  return [...hintsOn(request, command), command].join("\n");
 }
 
-function dataOf({ text, isCut, bytes }: NonNullable<ExplainedRequest["body"]>): string | undefined {
-  if (text === undefined || isCut) return "--data-binary @body";
-  return bytes === 0 ? undefined : `--data-raw ${quoted(text)}`;
+const METHODS: Readonly<Record<string, string>> = { GET: "", HEAD: "--head " };
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+/** Returns comments that say what the command lacks. */
+function hintsOn({ headers, credentials }: ExplainedRequest, command: string): string[] {
+  const hidden = headers.filter(({ value }) => value === undefined).map(({ name }) => `$${variable(name)}`);
+  return [
+    ...(hidden.length === 0 ? [] : [`# set ${hidden.join(" and ")} to the hidden values`]),
+    ...(credentials === "unknown" ? ["# the credentials are requested when the call is sent; add them"] : []),
+    ...(command.includes("[secret]") ? ["# replace each [secret] with its value"] : []),
+    ...(command.includes("@body") ? ["# write the body into the file named body"] : []),
+  ];
+}
+
+/** Returns the option for a body. An argument cannot contain NUL. */
+function dataOf({ text, isCut }: NonNullable<ExplainedRequest["body"]>): string {
+  return text === undefined || isCut || text.includes("\0")
+    ? "--data-binary @body"
+    : `--data-raw ${quoted(text)}`;
 }
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Returns the variable for a hidden value. Its prefix separates it from variables such as `USER`. */
 function variable(name: string): string {
-  return name.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+  return `HEADER_${name.toUpperCase()}`.replace(/[^A-Z0-9_]+/g, "_");
 }

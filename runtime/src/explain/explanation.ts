@@ -44,7 +44,7 @@ export class Explanation implements Explained {
 
   /**
    * Returns a curl command for each request, separated by blank lines. Shell variables, e.g.
-   * `$AUTHORIZATION`, replace hidden values.
+   * `$HEADER_AUTHORIZATION`, replace hidden values.
    */
   toCurl(): string {
     return this.requests.map(curlCommand).join("\n\n");

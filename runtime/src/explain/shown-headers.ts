@@ -1,4 +1,5 @@
 import { redactText } from "../errors/redact.ts";
+import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 import type { ExplainedHeader } from "./explained.ts";
 
@@ -23,6 +24,9 @@ const SHOWN: ReadonlySet<string> = new Set([
 
 const RATE_LIMIT = /^(?:x-)?rate-?limit(?:-|$)/;
 
+/** The maximum length of a value, in characters. */
+const MAX_SHOWN = 8192;
+
 /** The headers whose values are always hidden. */
 const HIDDEN: ReadonlySet<string> = new Set([
   "authorization",
@@ -31,6 +35,19 @@ const HIDDEN: ReadonlySet<string> = new Set([
   "set-cookie",
   "www-authenticate",
 ]);
+
+function shownValue(name: string, value: string, secrets: readonly Secret[]): string {
+  const text = name === "location" ? withoutSecretParts(value) : value;
+  return safeText(redactText(text, secrets), MAX_SHOWN);
+}
+
+/**
+ * Hides the parts of a redirect target that may be credentials: the user, the password, and the query, which
+ * signs the address at many storage services.
+ */
+export function withoutSecretParts(url: string): string {
+  return url.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, "$1//[secret]@").replace(/[?#].*$/s, "?[secret]");
+}
 
 /**
  * Returns headers for an explanation. The values of unknown headers are hidden.
@@ -45,6 +62,6 @@ export function shownHeaders(
   return Array.from(headers, ([name, value]) => {
     const isKnown = SHOWN.has(name) || RATE_LIMIT.test(name) || declared.has(name);
     const isShown = isKnown && !HIDDEN.has(name);
-    return { name, value: isShown ? redactText(value, secrets) : undefined };
+    return { name, value: isShown ? shownValue(name, value, secrets) : undefined };
   });
 }

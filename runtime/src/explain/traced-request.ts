@@ -6,7 +6,7 @@ import type { ResponseHeaders } from "../http/exchange.ts";
 import type { DispatchOptions } from "../http/requester.ts";
 import type { Secret } from "../text/secret.ts";
 import type { ExplainedBody, ExplainedRequest, ExplainedResponse } from "./explained.ts";
-import { shownHeaders } from "./shown-headers.ts";
+import { shownHeaders, withoutSecretParts } from "./shown-headers.ts";
 
 /** The maximum size of the part of a body that an explanation shows, in bytes. */
 const MAX_SHOWN_BYTES = 64 * 1024;
@@ -15,6 +15,8 @@ const MAX_SHOWN_BYTES = 64 * 1024;
 export interface Origin {
   readonly request: Pick<RestRequest, "headers">;
   readonly isRetry?: boolean | undefined;
+  /** The target of a redirect, which may contain credentials of the upstream. */
+  readonly hop?: object | undefined;
 }
 
 /** A request as it is sent, and its response. */
@@ -56,13 +58,19 @@ export class TracedRequest {
     const declared = new Set(origin.request.headers.map(([name]) => name));
     return {
       verb: sent.method,
-      url: redactText(`${sent.origin}${sent.path}`, secrets),
+      url: redactText(this.url(), secrets),
       headers: shownHeaders(pairsOf(sent.headers as readonly string[]), declared, secrets),
       body: bodyOf(sent.body, secrets),
       credentials,
       isRetry: origin.isRetry === true,
       response: this.response(secrets),
     };
+  }
+
+  private url(): string {
+    const { sent, origin } = this;
+    const url = `${sent.origin}${sent.path}`;
+    return origin.hop === undefined ? url : withoutSecretParts(url);
   }
 
   private response(secrets: readonly Secret[]): ExplainedResponse | undefined {

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { curlCommand } from "./curl.ts";
+import type { ExplainedRequest } from "./explained.ts";
+import { shownHeaders } from "./shown-headers.ts";
+
+const REQUEST: ExplainedRequest = {
+  verb: "GET",
+  url: "https://api.example.com/a[1]?q={b}",
+  headers: [],
+  body: undefined,
+  credentials: "none",
+  isRetry: false,
+  response: undefined,
+};
+
+const bodyOf = (text: string | undefined) => ({ bytes: text?.length, text, isCut: false });
+
+test.each<[string, Partial<ExplainedRequest>, string]>([
+  ["a GET", {}, "curl --globoff 'https://api.example.com/a[1]?q={b}'"],
+  ["a HEAD", { verb: "HEAD" }, "curl --globoff --head 'https"],
+  ["a POST without a body", { verb: "POST" }, "-H 'content-length: 0'"],
+  ["a POST with an empty body", { verb: "POST", body: bodyOf("") }, "--data-raw ''"],
+  ["a body with NUL", { verb: "POST", body: bodyOf("a\0b") }, "--data-binary @body"],
+  ["a binary body", { verb: "POST", body: bodyOf(undefined) }, "# write the body into the file named body"],
+  [
+    "a body with a secret",
+    { verb: "POST", body: bodyOf("[secret]") },
+    "# replace each [secret] with its value",
+  ],
+  ["a hidden header", { headers: [{ name: "user", value: undefined }] }, '-H "user: $HEADER_USER"'],
+  ["credentials that a dry run lacks", { credentials: "unknown" }, "# the credentials are requested"],
+])("the curl command of %s", (_name, request, part) => {
+  expect(curlCommand({ ...REQUEST, ...request })).toContain(part);
+});
+
+test("an explanation hides the user, the password and the query of a redirect target", () => {
+  const of = (location: string) => shownHeaders([["location", location]], new Set(), [])[0]?.value;
+  expect(of("https://user:pass@host/path?X-Signature=abc#d")).toBe("https://[secret]@host/path?[secret]");
+  expect(of("//u@host/x")).toBe("//[secret]@host/x");
+  expect(of("/path")).toBe("/path");
+});
+
+test("header values of an upstream contain no control characters", () => {
+  const [header] = shownHeaders([["server", "a\u009b31mb"]], new Set(), []);
+  expect(header?.value).not.toMatch(/[\u0080-\u009f]/);
+});
