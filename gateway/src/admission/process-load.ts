@@ -36,8 +36,8 @@ export function processLoad(): () => Load {
 }
 
 /**
- * Creates a function that reports whether the process was stopped since the last call, e.g. by SIGSTOP or with
- * its machine: much time passed, and little of it was processor time. Fewer calls would not end such a delay.
+ * Creates a function that reports whether the process was stopped since the last call, e.g. by SIGSTOP: much
+ * time passed, and little of it was processor time. Fewer calls would not end such a delay.
  */
 function stopDetector(): () => boolean {
   let [at, used] = [performance.now(), process.cpuUsage()];

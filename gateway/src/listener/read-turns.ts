@@ -220,7 +220,8 @@ export class ReadTurns {
 
   /**
    * Pauses reading from all connections of a client for a while. A flood can fill each turn after the rest,
-   * with its open connections or with the first chunks of new ones. Therefore the two alternate in being first.
+   * with its open connections or with the first chunks of new ones. Therefore the two take turns at coming
+   * first.
    */
   private rest(client: string): void {
     if (this.resting.has(client) || this.isProxy(client)) return;
