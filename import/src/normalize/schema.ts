@@ -40,6 +40,8 @@ export interface Facets {
   readonly place: string;
   readonly types: ReadonlySet<JsonType> | undefined;
   readonly nullable: boolean;
+  /** Whether only responses contain the value. */
+  readonly readOnly: boolean;
   readonly values: readonly Json[] | undefined;
   readonly format: string | undefined;
   readonly properties: ReadonlyMap<string, SchemaNode>;
@@ -157,6 +159,7 @@ export const NO_FACETS: Facets = {
   place: "",
   types: undefined,
   nullable: false,
+  readOnly: false,
   values: undefined,
   format: undefined,
   properties: new Map(),

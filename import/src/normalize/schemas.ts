@@ -87,7 +87,8 @@ export class Schemas {
     }
     const facets = this.flatten(schema, []);
     const node = schema.kind === "raw" ? schema.node : undefined;
-    const notes = node === undefined ? this.notesOf(schema) : notesAt(node.value);
+    const own = node === undefined ? this.notesOf(schema) : notesAt(node.value);
+    const notes = { ...own, readOnly: facets.readOnly };
     const { shape, nullable } = this.shape(facets, key);
     if (shape.kind === "alias") {
       const target = this.read(shape.schema);
@@ -178,6 +179,7 @@ export class Schemas {
         return {
           ...NO_FACETS,
           place: key,
+          readOnly: schema.parts.some((part) => this.flatten(part, stack).readOnly),
           unions: [{ alternatives: schema.parts, discriminator: undefined }],
         };
       case "all":
@@ -191,7 +193,8 @@ export class Schemas {
     const { node } = schema;
     const { value } = node;
     if (isObject(value) && typeof value.$ref === "string" && schema.own !== true) {
-      return this.flatten(this.referenced(node).schema, stack);
+      const target = this.flatten(this.referenced(node).schema, stack);
+      return flagAt(value, "readOnly") ? { ...target, readOnly: true } : target;
     }
     const own: Facets = { ...this.ownOf(node), unions: this.unionsOf(node, stack) };
     const parts = listAt(value, "allOf").map((_, index) => {

@@ -101,12 +101,14 @@ function addTyped(
   for (const [name, node] of schema.shape.properties) {
     const property = planner.schemas.read(node);
     const words = wordsOf(name);
+    const required = parameter.required && schema.shape.required.has(name) && !property.notes.readOnly;
     planner.addField(message, {
       ...draft,
       key: `${draft.key}:${name}`,
       wire: name,
       typed: textual(planner.typeOf(node, { ...spot, words: [...spot.words, ...words] })),
-      required: parameter.required && schema.shape.required.has(name),
+      required,
+      nullable: !required,
       comment: descriptionOf(property.notes),
     });
   }

@@ -212,6 +212,8 @@ export class Planner implements Planning {
       this.report.add("empty-key", placeOfUse(node, schema), message.path);
       return;
     }
+    // a request need not contain a property that only responses have
+    const mayBeUnset = !required || schema.nullable || (spot.request && schema.notes.readOnly);
     const words = wordsOf(wire);
     const inner: Spot = {
       root: spot.root,
@@ -223,8 +225,8 @@ export class Planner implements Planning {
     const draft = {
       key: `${prefix}${wire}`,
       wire,
-      required: required && spot.request && !schema.nullable && !schema.notes.readOnly,
-      nullable: schema.nullable || !required,
+      required: spot.request && !mayBeUnset,
+      nullable: mayBeUnset,
       comment: descriptionOf(schema.notes),
       deprecated: schema.notes.deprecated,
       place: placeOfUse(node, schema),

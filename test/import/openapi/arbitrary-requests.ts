@@ -81,7 +81,8 @@ function isRequired(field: DescField, variables: ReadonlySet<string>): boolean {
   return getOption(field, checks).required;
 }
 
-function reachable(root: DescMessage): ReadonlySet<DescMessage> {
+/** Returns a message type and all message types of its fields. */
+export function reachable(root: DescMessage): ReadonlySet<DescMessage> {
   const found = new Set([root]);
   for (const message of found) {
     for (const each of message.fields) {
