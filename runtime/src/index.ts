@@ -2,7 +2,7 @@ export type { Clock, Difference, DifferenceClass, DifferenceLevels } from "conne
 export type { ServiceAdapter } from "./adapter/adapter.ts";
 export type { BreakerReport } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
-export type { CallOptions, ExplainOptions, RouteOptions, StreamCallOptions } from "./call/call-options.ts";
+export type { CallOptions, RouteOptions, StreamCallOptions } from "./call/call-options.ts";
 export type { FeedBus } from "./call/feed-bus.ts";
 export type {
   CallReport,
@@ -17,13 +17,6 @@ export type { WatchOptions } from "./call/watch-options.ts";
 export type { Credentials, CredentialsContext, CredentialsFunction } from "./credentials/credentials.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export type { ErrorReason } from "./errors/table.ts";
-export type {
-  ExplainedBody,
-  ExplainedHeader,
-  ExplainedRequest,
-  ExplainedResponse,
-} from "./explain/explained.ts";
-export type { Explanation } from "./explain/explanation.ts";
 export { type WatchLoopOptions, watch } from "./feed/watch.ts";
 export { type Heartbeat, HeartbeatSchema, type Resume, ResumeSchema } from "./gen/connectrest/v1/feed_pb.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";

@@ -100,7 +100,7 @@ message Shirt {
   expect(names).toEqual([
     ["id", ["id", "key"]],
     ["the_size", ["the_size", "theSize"]],
-    ["", "L"],
+    [undefined, "L"],
   ]);
 });
 

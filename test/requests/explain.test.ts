@@ -5,13 +5,8 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import {
-  createRest,
-  type ExplainedRequest,
-  type Explanation,
-  type Rest,
-  type ServiceAdapter,
-} from "connect-rest-runtime";
+import { createRest, type Rest, type ServiceAdapter } from "connect-rest-runtime";
+import type { ExplainedRequest, Explanation } from "connect-rest-runtime/internal";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { edgeMessage } from "./edge-messages.ts";

@@ -1,4 +1,4 @@
-import type { Explanation } from "connect-rest-runtime";
+import type { Explanation } from "connect-rest-runtime/internal";
 import { type DescribedMethod, describedMethod, headersIn, type RequestOptions } from "./described-method.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { printText } from "./output.ts";
