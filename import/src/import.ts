@@ -151,7 +151,7 @@ function styleOf(document: Json): NameStyle {
         if (/^[a-z0-9]+(?:[A-Z][a-z0-9]*)+$/.test(name)) camel += 1;
       }
     }
-    stack.push(...(Object.values(value) as Json[]));
+    for (const each of Object.values(value) as Json[]) stack.push(each);
   }
   return camel > declared ? "LOWER_CAMEL" : "AS_DECLARED";
 }

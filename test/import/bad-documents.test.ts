@@ -248,3 +248,21 @@ test("a byte order mark, and comments in YAML, are accepted", () => {
   expect(parse('\uFEFF{"a": 1}', "a.json")).toEqual({ a: 1 });
   expect(parse("{a: 1} # b", "a.yaml")).toEqual({ a: 1 });
 });
+
+test("schemas that include the level below twice, on 40 levels, are imported", async () => {
+  const levels = Array.from({ length: 40 }, (_, level) => {
+    const below = { $ref: `#/components/schemas/Level${level}` };
+    return [`Level${level + 1}`, { allOf: [below, below] }];
+  });
+  const schemas = { Level0: { type: "object", properties: { id: { type: "string" } } } };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Level40" } } };
+  const document = {
+    openapi: "3.0.3",
+    info: { title: "Levels", version: "1" },
+    paths: { "/a": { get: { operationId: "getA", responses: { 200: { description: "", content } } } } },
+    components: { schemas: { ...schemas, ...Object.fromEntries(levels) } },
+  };
+  const first = { name: "", url: undefined, value: document as unknown as Json };
+  const { files } = await importDocument(first, new Reader(undefined, false, []));
+  expect([...files.values()].join("\n")).toContain("string id = 1");
+});

@@ -41,12 +41,22 @@ const NOTES = new Set([
  */
 const MAX_COMBINED = 1000;
 
+/**
+ * Keywords whose meaning depends on the schemas above: a subtype includes its base type, but not the base
+ * type's subtypes.
+ */
+const UNION_KEYWORDS = ["oneOf", "anyOf", "discriminator"];
+
 /** Reads schemas: follows `$ref`, merges `allOf`, and separates null and constraints from unions. */
 export class Schemas {
   private readonly library: Library;
   private readonly version: Version;
   private readonly known = new Map<string, Schema>();
   private readonly own = new Map<string, Facets>();
+  /** The facets of schemas that are the same wherever the schema is used. */
+  private readonly flat = new Map<string, Facets>();
+  /** The number of times that facets depended on the schemas above a schema. */
+  private cuts = 0;
   private readonly reading = new Set<string>();
   private combined = 0;
   private subtypes: ReadonlyMap<string, readonly Node[]> | undefined;
@@ -167,18 +177,33 @@ export class Schemas {
     );
   }
 
-  /** Returns all facets of a schema, including the parts of its `allOf`. */
+  /**
+   * Returns all facets of a schema, including the parts of its `allOf`. A schema without unions that does not
+   * contain itself is flattened once: schemas that refer to each other twice would otherwise take exponential
+   * time.
+   */
   private flatten(schema: SchemaNode, above: readonly string[]): Facets {
     const key = keyOf(schema);
-    if (above.includes(key)) return NO_FACETS;
-    const stack = [...above, key];
+    if (above.includes(key)) {
+      this.cuts += 1;
+      return NO_FACETS;
+    }
+    const known = this.flat.get(key);
+    if (known !== undefined) return known;
+    const { cuts } = this;
+    const facets = this.flattenNew(schema, [...above, key]);
+    if (this.cuts === cuts) this.flat.set(key, facets);
+    return facets;
+  }
+
+  private flattenNew(schema: SchemaNode, stack: readonly string[]): Facets {
     switch (schema.kind) {
       case "facets":
         return schema.facets;
       case "any":
         return {
           ...NO_FACETS,
-          place: key,
+          place: keyOf(schema),
           readOnly: schema.parts.some((part) => this.flatten(part, stack).readOnly),
           unions: [{ alternatives: schema.parts, discriminator: undefined }],
         };
@@ -212,6 +237,7 @@ export class Schemas {
   }
 
   private unionsOf(node: Node, stack: readonly string[]): readonly Union[] {
+    if (UNION_KEYWORDS.some((keyword) => member(node.value, keyword) !== undefined)) this.cuts += 1;
     const unions = ["oneOf", "anyOf"].flatMap((keyword): Union[] => {
       const parts = listAt(node.value, keyword).map((_, index) => child(node, keyword, index));
       // the part is a base type that lists its subtypes, and this schema is one of them
