@@ -41,13 +41,17 @@ export function arbitraryRequest(
 ): fc.Arbitrary<Message> {
   const variables = new Set(variablesOf(method));
   const overrides: Record<string, fc.Arbitrary<unknown>> = {};
+  const textsOf = new Map<DescField, fc.Arbitrary<string>>();
+  for (const each of method.input.fields) {
+    const texts = textOf(each, variables);
+    if (texts !== text) for (const part of partsOf(each)) textsOf.set(part, texts);
+  }
   for (const message of reachable(method.input)) {
     for (const each of message.fields) {
-      const isTop = message === method.input;
       const key = `${message.typeName}.${each.name}`;
       const found = leftOut.has(key.replace(/^.*?\.v1\./, ""))
         ? fc.constant(undefined)
-        : valuesOf(each, isTop ? textOf(each, variables) : text);
+        : valuesOf(each, textsOf.get(each) ?? text);
       if (found !== undefined) overrides[key] = found;
     }
   }
@@ -67,6 +71,12 @@ export function variablesOf(method: DescMethod): string[] {
   const { pattern } = getOption(method, http);
   const path = pattern.case === "custom" ? pattern.value.path : (pattern.value ?? "");
   return [...path.matchAll(/\{(\w+)/g)].map(([, name = ""]) => name);
+}
+
+/** Returns a field, and the members of its message if a parameter holds the text of one of them. */
+function partsOf(field: DescField): readonly DescField[] {
+  const union = field.fieldKind === "message" ? field.message : undefined;
+  return union?.oneofs.length === 1 ? [field, ...union.fields] : [field];
 }
 
 function textOf(field: DescField, variables: ReadonlySet<string>): fc.Arbitrary<string> {
