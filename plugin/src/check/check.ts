@@ -5,7 +5,7 @@ import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { parameterPaths } from "../model/body-fields.ts";
 import type { MethodModel } from "../model/model.ts";
-import { isTextMessage, type TypeModels } from "../model/types.ts";
+import { isTree, type TypeModels } from "../model/types.ts";
 import { checkCredentialFields } from "./credential-fields.ts";
 import { checkEnum } from "./enums.ts";
 import { checkField } from "./field-rules.ts";
@@ -57,8 +57,7 @@ export class Checker {
     for (const path of method.bindings.flatMap(parameterPaths)) {
       const field = path.at(-1) as DescField;
       const message = valueMessageOf(field);
-      if (message === undefined || this.types.field(field).jsonText) continue;
-      if (field.fieldKind !== "map" && isTextMessage(message, this.types)) continue;
+      if (message === undefined || !isTree(field, this.types)) continue;
       reach(message, inParameters, (inner) => !this.types.field(inner).jsonText);
     }
     checkUnwrappedRequest(method.desc, inParameters, this.types, problems);

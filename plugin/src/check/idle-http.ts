@@ -1,7 +1,7 @@
 /** Finds rules for the notation of requests that apply to no value of a request. */
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
-import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
+import { scalarOf } from "../descriptors/well-known.ts";
 import { HTTP as HTTP_RULE, RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import {
@@ -15,8 +15,8 @@ import {
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { parameterPaths } from "../model/body-fields.ts";
-import type { MethodModel } from "../model/model.ts";
-import type { TypeModels } from "../model/types.ts";
+import type { FieldPath, MethodModel } from "../model/model.ts";
+import { isTree, type TypeModels } from "../model/types.ts";
 import { FieldUses } from "../model/uses.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -58,8 +58,13 @@ export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: 
     flag("slash", http?.slash !== Http_Slash.REFUSE, reason);
     flag("controlCharactersInPath", http?.controlCharactersInPath !== true, reason);
   }
-  const hasBytes = (paths: ReadonlyArray<readonly DescField[]>) =>
-    paths.some((path) => isTree(path.at(-1)) || isOf(path.at(-1), [ScalarType.BYTES]));
+  const hasBytes = (paths: readonly FieldPath[]) =>
+    paths.map(lastOf).some((field) => {
+      const { bytes, jsonText } = types.field(field);
+      return (
+        bytes === undefined && !jsonText && !isTree(field, types) && scalarOf(field) === ScalarType.BYTES
+      );
+    });
   if (http?.urlSafeBase64InPath) {
     flag("urlSafeBase64InPath", hasBytes(variables), "no path variable is of type bytes");
   }
@@ -69,7 +74,7 @@ export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: 
   }
   if (http?.nesting === Http_Nesting.BRACKETS) {
     const paths = bindings.flatMap(parameterPaths);
-    const has = paths.some((path) => path.length > 1 || isTree(path.at(-1)));
+    const has = paths.some((path) => path.length > 1 || isTree(lastOf(path), types));
     flag("nesting", has, "no parameter of a query or a form is nested");
   }
   if (http?.omitRequiredZeros) {
@@ -79,7 +84,7 @@ export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: 
   if (json?.integers === Json_Integers.NUMBERS) {
     const has = sentFields(method, types).some(
       ([field, uses]) =>
-        uses.has("json") && types.field(field).number === undefined && isOf(field, BIG_INTEGERS),
+        uses.has("json") && types.field(field).number === undefined && BIG_INTEGERS.has(scalarOf(field)),
     );
     const place = [RULE.json.number, JsonSchema.field.integers.number];
     if (!has) idle(place, "integers", "no field in JSON takes the notation of 64-bit integers from it");
@@ -101,15 +106,6 @@ function sentFields(method: MethodModel, types: TypeModels): Array<[DescField, R
   return [...uses];
 }
 
-/** Reports whether the type of a value is one of these scalar types, or a message that wraps one of them. */
-function isOf(field: DescField | undefined, scalars: Iterable<ScalarType>): boolean {
-  const message = field && valueMessageOf(field);
-  const value = message !== undefined && isScalarMessage(message) ? message.fields[0] : field;
-  return value?.scalar !== undefined && new Set(scalars).has(value.scalar);
-}
-
-/** Reports whether a value is split into parameters only at run time. */
-function isTree(field: DescField | undefined): boolean {
-  const message = field && valueMessageOf(field);
-  return field?.fieldKind === "map" || (message !== undefined && !isScalarMessage(message));
+function lastOf(path: FieldPath): DescField {
+  return path.at(-1) as DescField;
 }
