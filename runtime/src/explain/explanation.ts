@@ -37,9 +37,13 @@ export class Explanation implements Explained {
     this.error = parts.error;
   }
 
-  /** Returns the explanation as text, in several lines. */
-  toString(): string {
-    return explanationText(this);
+  /**
+   * Returns the explanation as text, in several lines.
+   *
+   * @param isSent whether the text describes requests that are sent. Default: whether the requests were sent.
+   */
+  toString(isSent = this.isSent): string {
+    return explanationText({ ...this, isSent });
   }
 
   /**
