@@ -5,6 +5,8 @@ import { fullName } from "../text/full-name.ts";
 import { curlCommand } from "./curl.ts";
 import type { ExplainedHeader, ExplainedRequest } from "./explained.ts";
 
+type Content = Omit<Explanation, "toString" | "toCurl" | "toJSON">;
+
 /**
  * The HTTP requests of a call, and what the runtime found in the responses. Texts contain neither credentials
  * nor values of fields marked `redact`; `[secret]` takes their place.
@@ -26,7 +28,7 @@ export class Explanation {
   /** The error of the call. Undefined if the call succeeded or was not sent. */
   readonly error: ConnectError | undefined;
 
-  constructor(parts: Omit<Explanation, "toString" | "toCurl" | "toJSON">) {
+  constructor(parts: Content) {
     this.method = parts.method;
     this.upstream = parts.upstream;
     this.isSent = parts.isSent;
@@ -36,9 +38,13 @@ export class Explanation {
     this.error = parts.error;
   }
 
-  /** Returns the explanation as text, in several lines. */
-  toString(): string {
-    return textOf(this);
+  /**
+   * Returns the explanation as text, in several lines.
+   *
+   * @param isSent whether the text describes requests that are sent. Default: whether the requests were sent.
+   */
+  toString(isSent = this.isSent): string {
+    return textOf({ ...this, isSent });
   }
 
   /**
@@ -64,7 +70,7 @@ export class Explanation {
 }
 
 /** Returns an explanation as text, in the notation of HTTP messages. */
-function textOf({ method, upstream, isSent, requests, readBy, differences, error }: Explanation): string {
+function textOf({ method, upstream, isSent, requests, readBy, differences, error }: Content): string {
   const lines = [`${fullName(method)} calls the upstream "${upstream}"${isSent ? "" : " (not sent)"}`];
   for (const request of requests) lines.push("", ...requestLines(request));
   if (readBy !== undefined) lines.push("", `decoded by the ${readBy}`);
