@@ -10,10 +10,10 @@ import { messageOf, scalarOf } from "../descriptors/well-known.ts";
 import { suggest } from "../diagnostics/suggest.ts";
 import { resolveKeys } from "../model/declared-keys.ts";
 import type { TypeModels } from "../model/types.ts";
+import { NUMBER } from "./conditions.ts";
 
 /** The words that upstreams use for booleans, which a condition compares as they are. */
 const BOOLEAN = /^(?:true|false|0|1|yes|no|y|n|on|off)$/i;
-const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /**
  * Returns a fault for each value that a condition can never meet: all fields that read the key are of a type

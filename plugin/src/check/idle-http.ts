@@ -2,7 +2,7 @@
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { scalarOf } from "../descriptors/well-known.ts";
-import { HTTP as HTTP_RULE, RULES } from "../diagnostics/option-path.ts";
+import { HTTP as HTTP_RULE } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import {
   Http_Nesting,
@@ -21,6 +21,9 @@ import { FieldUses } from "../model/uses.ts";
 
 const { field: RULE } = MethodRulesSchema;
 const { field: HTTP } = HttpSchema;
+
+/** Reports a rule without effect. The reason continues a sentence that begins with the name of the rule. */
+export type Idle = (place: OptionPath, rule: string, reason: string) => void;
 
 /** The kinds of bodies whose names a constant parameter can join. */
 const NAMED_BODIES: ReadonlySet<string> = new Set(["fields", "form", "multipart"]);
@@ -42,12 +45,8 @@ export function checkIdleResponseBody({ desc, stream, responseBody }: MethodMode
 }
 
 /** Reports rules for the notation of values that the requests of the method do not contain. */
-export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: Problems): void {
-  const { desc, annotation, bindings } = method;
-  const idle = (place: OptionPath, rule: string, reason: string) => {
-    const text = `${rule} of ${nameOf(desc)} has no effect: ${reason}; remove it`;
-    problems.add(desc, [RULES, ...place], "no-effect", text);
-  };
+export function checkIdleHttp(method: MethodModel, types: TypeModels, idle: Idle): void {
+  const { annotation, bindings } = method;
   const { http, json } = annotation;
   const flag = (rule: keyof typeof HTTP, has: boolean, reason: string) => {
     if (!has) idle([RULE.http.number, HTTP[rule].number], HTTP[rule].name, reason);
