@@ -215,7 +215,7 @@ const PLACES: readonly Place[] = [
 
 const METHODS = new Map<string, UnaryAdapter>();
 
-/** Reports whether the message of a field collects unknown keys. A collector also keeps unknown enum values. */
+/** Reports whether a message collects unknown keys. A collector would also keep unknown enum values. */
 function collects({ kind }: Type): boolean {
   return kind !== ENUM;
 }
@@ -369,7 +369,7 @@ test("property: a number equals a word of a rule only if its exact value does", 
         const body = Buffer.from(`{"key":${literal},"text":"a"}`);
         const found = decoded(adapter, body);
         const isLost = found.differences.list.some((each) => each.class === "lost");
-        // the field has a tag of its own: 3a for a string or a message, 39 for a double
+        // the first tag is 3a for a string or a message, and 39 for a double
         const isSet = /^(?:3a|39)/.test(found.message);
         if (!isLost) expect([name, literal, isSet]).toEqual([name, literal, isWord === isSetByWord]);
         if (isLost) expect([name, literal, isWord]).toEqual([name, literal, isSetByWord && isWord]);

@@ -1,4 +1,4 @@
-/** Computes from the exact value of a JSON number what a field of each type holds, without using a decoder. */
+/** Computes the content of a field from the exact value of a JSON number, without using a decoder. */
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { CountUnit, ScalarKind } from "../../codec/src/table/kinds.ts";
 

@@ -9,7 +9,7 @@ import { isRoundedFraction } from "./rounded-fractions.ts";
 interface Selection {
   /** Matches any text that contains such a number. */
   readonly suspicious: RegExp;
-  /** Returns what stands for a number in place of its digits: the number, or its digits to be kept exactly. */
+  /** Returns the digits to be preserved; undefined if JSON.parse preserves the number. */
   readonly kept: (number: string) => string | undefined;
 }
 

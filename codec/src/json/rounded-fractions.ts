@@ -21,8 +21,8 @@ export function isRoundedFraction(number: string): boolean {
 }
 
 /**
- * Reports whether JSON contains such a number, perhaps in a string. Of most documents, the function reads only
- * every 17th character.
+ * Reports whether JSON contains such a number, perhaps in a string. The function reads only every 17th
+ * character of most documents.
  */
 export function hasRoundedFraction(json: string): boolean {
   return hasLongFraction(json) || hasTinyFraction(json);
