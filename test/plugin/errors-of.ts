@@ -1,7 +1,7 @@
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** Returns the lines with the errors of each source. Each source has a package of its own. */
+/** Returns the lines with the errors of each source. Each source has its own package. */
 export function errorsOf(sources: readonly string[]): string[][] {
   const files = sources.map((source, index) => [
     `c${index}.proto`,
