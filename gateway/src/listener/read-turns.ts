@@ -95,7 +95,7 @@ export class ReadTurns {
   }
 
   /** Adds an HTTP/1 connection that Node's server has already received. */
-  addHttp1(socket: Duplex, callbacks: Pick<Callbacks, "on" | "once">): void {
+  addHttp1(socket: Duplex, callbacks: Pick<Callbacks, "on" | "once" | "next">): void {
     const handle = new Http1Handle(socket, callbacks);
     this.http1.set(socket, handle);
     callbacks.once(socket, "close", () => this.http1.delete(socket));
