@@ -57,6 +57,7 @@ export interface GatewayOptions
     | "isWatch"
     | "types"
     | "authorization"
+    | "explainRoutes"
   > {
   /**
    * Requires an access token for every call, and issues tokens. Default: anyone who can reach the gateway may
@@ -103,6 +104,8 @@ export interface GatewayOptions
    * `routes`; tests compare the two paths. Default: true.
    */
   readonly fastPath?: boolean;
+  /** Whether to serve `connectrest.explain.v1.ExplainService`. Default: false. */
+  readonly explain?: boolean | undefined;
   /** Options for watching feeds. (`limits` sets the maximum number of streams.) */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
   /**
@@ -158,7 +161,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     diagnosticsServer = diagnostics && (await startDiagnosticsServer(log, diagnostics, () => rest.loads()));
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
-    const started = await startServer(serverOptionsOf(options, rest, metrics, callers));
+    const explainRoutes = options.explain === true ? await explainRoutesOf(rest) : undefined;
+    const started = await startServer({
+      ...serverOptionsOf(options, rest, metrics, callers),
+      explainRoutes,
+    });
     // The metrics are served until the end, because operators need them during the drain as well.
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
@@ -189,13 +196,13 @@ interface RestParts {
  * authorized.
  */
 async function callersOf(
-  { authorization, signIn, adapters, upstreams }: GatewayOptions,
+  { authorization, signIn, adapters, upstreams, explain = false }: GatewayOptions,
   rest: () => Rest,
   metrics: Metrics,
   log: Logger,
 ): Promise<PreparedAuthorization<GatewayUpstream> | undefined> {
   if (authorization === undefined) return undefined;
-  return prepareCallers({ options: authorization, signIn, adapters, upstreams, rest, log, metrics });
+  return prepareCallers({ options: authorization, signIn, adapters, upstreams, explain, rest, log, metrics });
 }
 
 /** Returns the options for calling upstreams, including the reports to the log and the metrics. */
@@ -275,6 +282,11 @@ async function prepareCallers(
 ): Promise<PreparedAuthorization<GatewayUpstream>> {
   const { prepareAuthorization } = await import("./authorization/caller-authorization.ts");
   return await prepareAuthorization(options);
+}
+
+async function explainRoutesOf(rest: Rest): Promise<ServerOptions["explainRoutes"]> {
+  const { explainRoutes } = await import("./explain/explain-routes.ts");
+  return (router, calls) => explainRoutes(router, rest, calls);
 }
 
 async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): Promise<ProcessBus> {

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { createRest, type Rest, type ServiceAdapter } from "connect-rest-runtime";
-import type { ExplainedRequest, Explanation } from "connect-rest-runtime/internal";
+import type { ExplainedRequest, Explanation } from "connect-rest-runtime/explain";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { edgeMessage } from "./edge-messages.ts";
