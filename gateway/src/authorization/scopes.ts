@@ -41,9 +41,7 @@ export function createScopeMap(
     return wanted.length === 0 ? undefined : { kind: "all", scopes: wanted };
   };
   return {
-    names: [
-      ...new Set([...(names.length === 0 ? [DEFAULT_SCOPE] : names), ...own.map(({ name }) => name)]),
-    ],
+    names: [...new Set([...(names.length === 0 ? [DEFAULT_SCOPE] : names), ...own.map(({ name }) => name)])],
     needOf: (method) => {
       if (!needs.has(method)) needs.set(method, find(method));
       return needs.get(method);

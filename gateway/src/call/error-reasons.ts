@@ -54,7 +54,8 @@ export const GATEWAY_REASONS = {
   },
   CONFIRMATION_MISSING: {
     codes: [Code.FailedPrecondition],
-    cause: "The explained call may change data, and the request for its explanation does not confirm that it is sent.",
+    cause:
+      "The explained call may change data, and the request for its explanation does not confirm that it is sent.",
     remedy: "Set `confirm` if the call should be sent, or remove `send`.",
   },
   PROTOCOL_UNSUPPORTED: {

@@ -1,5 +1,4 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { reasonOf } from "connect-rest-runtime";
 import type { ExplainedHeader, ExplainedRequest, Explanation } from "connect-rest-runtime/explain";
@@ -59,8 +58,8 @@ function requestOf({ verb, url, headers, body, credentials, isRetry, response }:
         status: response.status,
         headers: headersOf(response.headers),
         bytes: BigInt(response.bytes),
-        headTime: durationFromMs(response.headMs),
-        ...(response.durationMs !== undefined && { time: durationFromMs(response.durationMs) }),
+        headTime: durationOf(response.headMs),
+        ...(response.durationMs !== undefined && { time: durationOf(response.durationMs) }),
       },
     }),
   };
@@ -68,4 +67,10 @@ function requestOf({ verb, url, headers, body, credentials, isRetry, response }:
 
 function headersOf(headers: readonly ExplainedHeader[]) {
   return headers.map(({ name, value }) => ({ name, ...(value !== undefined && { value }) }));
+}
+
+/** Returns a duration, rounded to microseconds. */
+function durationOf(ms: number) {
+  const micros = Math.round(ms * 1000);
+  return { seconds: BigInt(Math.floor(micros / 1e6)), nanos: (micros % 1e6) * 1000 };
 }

@@ -27,7 +27,11 @@ export function explainRoutes(router: ConnectRouter, rest: Rest, calls: () => In
     explain: async (request, context) => {
       const method = methods.get(request.method);
       if (method === undefined) {
-        throw gatewayError("METHOD_UNKNOWN", `no method ${show(request.method)} is served here`, Code.NotFound);
+        throw gatewayError(
+          "METHOD_UNKNOWN",
+          `no method ${show(request.method)} is served here`,
+          Code.NotFound,
+        );
       }
       return explain(method, request, context, rest, calls());
     },

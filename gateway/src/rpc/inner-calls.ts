@@ -13,7 +13,7 @@ import { admit, leave } from "./serve-call.ts";
  * The time that remains for the response of the outer call after the inner call exceeded its deadline: a
  * tenth of the time, at most this number of milliseconds.
  */
-const MAX_RESERVE_MS = 100;
+const MAX_RESERVE_MS = 500;
 
 /** The HTTP status in the log of a call that has no HTTP response. */
 const STATUS = 200;

@@ -11,8 +11,8 @@ import type { ProxyOptions } from "../listener/proxies.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Examples } from "../pages/example.ts";
-import type { InnerCalls } from "../rpc/inner-calls.ts";
 import type { ServiceComments } from "../pages/start-page.ts";
+import type { InnerCalls } from "../rpc/inner-calls.ts";
 
 /** Options of a server. */
 export interface ServerOptions {
