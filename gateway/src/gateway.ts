@@ -14,10 +14,9 @@ import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admissio
 import type {
   CallerAuthorizationOptions,
   PreparedAuthorization,
-  PrepareOptions,
 } from "./authorization/caller-authorization.ts";
 import { createBusObserver } from "./bus/bus-observer.ts";
-import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
+import type { BusMaker, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
 import { callerInLog } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
@@ -34,6 +33,7 @@ import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/me
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import { observeRequest } from "./metrics/observe-request.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
+import { explainRoutesOf, makeBus, prepareCallers } from "./server/on-demand.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
 
 export type { GatewayUpstream } from "./credentials/gateway-upstream.ts";
@@ -272,27 +272,6 @@ function serverOptionsOf(
     shareOf: sharesOf(adapters, upstreams),
     comments: commentsOf(adapters),
   };
-}
-
-// The following functions load on demand the modules that only few gateways need: more than half of all
-// modules.
-
-async function prepareCallers(
-  options: PrepareOptions<GatewayUpstream>,
-): Promise<PreparedAuthorization<GatewayUpstream>> {
-  const { prepareAuthorization } = await import("./authorization/caller-authorization.ts");
-  return await prepareAuthorization(options);
-}
-
-async function explainRoutesOf(rest: Rest): Promise<ServerOptions["explainRoutes"]> {
-  const { explainRoutes } = await import("./explain/explain-routes.ts");
-  return (router, calls) => explainRoutes(router, rest, calls);
-}
-
-async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): Promise<ProcessBus> {
-  if (typeof options === "function") return options(observer);
-  const { RedisBus } = await import("./bus/redis-bus.ts");
-  return new RedisBus(options, observer);
 }
 
 /** Creates an object that uses a bus. If that fails, closes the bus, since nothing else would. */

@@ -113,7 +113,7 @@ function createCalls(shared: Shared): Rpc {
     limits,
     routes: (router) => {
       options.routes(router);
-      options.explainRoutes?.(router, () => rpc.innerCalls);
+      options.explainRoutes?.(router, () => rpc.callOptions);
       ownRoutes(router, health, isListed ? () => rpc.services : undefined);
     },
     interceptors: [validation.interceptor],

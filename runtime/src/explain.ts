@@ -1,7 +1,6 @@
 /** The explanations that `rest.explain` returns. */
 export type { ExplainOptions } from "./call/call-options.ts";
 export type {
-  Explained,
   ExplainedBody,
   ExplainedHeader,
   ExplainedRequest,

@@ -245,9 +245,7 @@ class JoinedRest implements Rest {
     const trace = new CallTrace(!send, this.clock);
     // even a feed, which has no default deadline, is asked only for its first message
     const timed = { header, signal, timeoutMs: timeoutMs ?? this.defaultTimeoutMs, hasCallerDeadline };
-    return await this.timed(route, timed, (context) =>
-      this.invoker.explain(route, message, { ...context, trace }),
-    );
+    return await this.timed(route, timed, (context) => this.invoker.explain(route, message, context, trace));
   }
 
   drain(): void {

@@ -79,6 +79,7 @@ const LAZY_FILES = [
   "gateway/src/explain/explain-routes.ts",
   "gateway/src/gen/connectrest/explain/v1/explain_pb.ts",
   "gateway/src/protocol/constraints.ts",
+  "gateway/src/rpc/inner-calls.ts",
   "gateway/src/reflection/file-index.ts",
   "gateway/src/workers/supervisor.ts",
   "runtime/src/oauth.ts",
@@ -126,6 +127,7 @@ test("a gateway loads the service that explains calls only if it is configured",
   expect(lazyOnes(await loadedWith("server: { explain: true }"))).toEqual([
     "gateway/src/explain/explain-routes.ts",
     "gateway/src/gen/connectrest/explain/v1/explain_pb.ts",
+    "gateway/src/rpc/inner-calls.ts",
   ]);
 });
 

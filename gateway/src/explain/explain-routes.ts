@@ -9,7 +9,8 @@ import {
   type ExplainResponseSchema,
   ExplainService,
 } from "../gen/connectrest/explain/v1/explain_pb.ts";
-import type { InnerCalls } from "../rpc/inner-calls.ts";
+import type { CallOptions } from "../rpc/call-options.ts";
+import { InnerCalls } from "../rpc/inner-calls.ts";
 import { show } from "../text/show.ts";
 import { explainResponse } from "./explain-response.ts";
 import { isReadOnly } from "./read-only.ts";
@@ -17,7 +18,7 @@ import { isReadOnly } from "./read-only.ts";
 type Response = MessageInitShape<typeof ExplainResponseSchema>;
 
 /** Adds the service that explains calls of the adapters. */
-export function explainRoutes(router: ConnectRouter, rest: Rest, calls: () => InnerCalls): void {
+export function explainRoutes(router: ConnectRouter, rest: Rest, options: () => CallOptions): void {
   const methods = new Map(
     rest.adapters.flatMap((adapter) =>
       Object.values(adapter.methods).map(({ method }): [string, DescMethod] => [methodPath(method), method]),
@@ -33,7 +34,7 @@ export function explainRoutes(router: ConnectRouter, rest: Rest, calls: () => In
           Code.NotFound,
         );
       }
-      return explain(method, request, context, rest, calls());
+      return explain(method, request, context, rest, new InnerCalls(options()));
     },
   });
 }

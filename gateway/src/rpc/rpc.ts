@@ -19,7 +19,6 @@ import type { CallOptions } from "./call-options.ts";
 import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
-import { InnerCalls } from "./inner-calls.ts";
 import { Outbox } from "./outbox.ts";
 import { resolve } from "./resolve.ts";
 import { serveCall, type Wanted } from "./serve-call.ts";
@@ -40,8 +39,8 @@ export interface RpcOptions
 export interface Rpc {
   /** The services that have routes, sorted by name, with only their routed methods. */
   readonly services: readonly DescService[];
-  /** For handlers that call other methods on behalf of their callers. */
-  readonly innerCalls: InnerCalls;
+  /** The dependencies of calls. */
+  readonly callOptions: CallOptions;
   /**
    * Serves a request if it is a unary call on the fast path; returns false for any other request. The caller
    * must not set a response header first, not even the request ID, so that everything is written in one call.
@@ -82,7 +81,7 @@ export function createRpc(options: RpcOptions): Rpc {
   };
   return {
     services,
-    innerCalls: new InnerCalls(callOptions),
+    callOptions,
     serveUnary: (request, response, client, exchange) => {
       const found = find(request);
       if (found.kind === "unary") {

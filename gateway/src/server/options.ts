@@ -12,14 +12,14 @@ import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Examples } from "../pages/example.ts";
 import type { ServiceComments } from "../pages/start-page.ts";
-import type { InnerCalls } from "../rpc/inner-calls.ts";
+import type { CallOptions } from "../rpc/call-options.ts";
 
 /** Options of a server. */
 export interface ServerOptions {
   /** Registers the services; the server adds health and reflection. */
   readonly routes: (router: ConnectRouter) => void;
   /** Registers the service that explains calls. Default: not served. */
-  readonly explainRoutes?: ((router: ConnectRouter, calls: () => InnerCalls) => void) | undefined;
+  readonly explainRoutes?: ((router: ConnectRouter, options: () => CallOptions) => void) | undefined;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /**

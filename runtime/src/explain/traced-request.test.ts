@@ -8,13 +8,15 @@ import { TracedRequest } from "./traced-request.ts";
 const SHOWN = 64 * 1024;
 
 function bodyOf(body: string | Uint8Array, ...secrets: readonly string[]) {
-  const sent = { origin: "https://api.example", path: "/", method: "POST", headers: [], body };
-  const traced = new TracedRequest(
-    sent as DispatchOptions,
-    { request: { headers: [] } },
-    "none",
-    systemClock,
-  );
+  const sent: DispatchOptions = {
+    origin: "https://api.example",
+    path: "/",
+    method: "POST",
+    headers: [],
+    body,
+  };
+  const origin = { request: { headers: [] } };
+  const traced = new TracedRequest({ sent, origin, credentials: "none", handler: {} }, systemClock);
   return traced.explained(secrets.map((secret) => new Secret(secret))).body;
 }
 

@@ -363,7 +363,7 @@ export type CallError = Message<"connectrest.explain.v1.CallError"> & {
   code: string;
 
   /**
-   * The `reason` of the `google.rpc.ErrorInfo`, e.g. `BLOG_NOT_FOUND`. Empty if the error has none.
+   * The `reason` of the `google.rpc.ErrorInfo`, e.g. `BLOG_NOT_FOUND`. Empty without a reason.
    *
    * @generated from field: string reason = 2;
    */
