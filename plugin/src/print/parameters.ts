@@ -98,10 +98,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   ];
 }
 
-/**
- * Returns the arguments with the names of map entries that are not sent, and of entries that are rejected;
- * empty if there are none.
- */
+/** Returns the arguments with the names of map entries that are skipped, and of entries that are rejected. */
 function mapArguments(call: Call, { rules: { apiKey, parameters }, pagingNames }: Context): string {
   const key = apiKey?.query === undefined ? [] : [apiKey.query];
   const reserved = [...key, ...parameters.map(({ name }) => name)];
