@@ -196,7 +196,7 @@ export function containerType(
   return isOwn && unwrappedOneof(message, types) === undefined ? "object" : undefined;
 }
 
-/** Reports whether a discriminator or conditions, not the keys of the members, select the member of a oneof. */
+/** Reports whether a discriminator or conditions select the member of a oneof, not the keys themselves. */
 export function isChosen(oneof: DescOneof, types: TypeModels): boolean {
   const { discriminator } = types.oneof(oneof);
   return discriminator !== "" || oneof.fields.some((field) => types.field(field).conditions.length > 0);

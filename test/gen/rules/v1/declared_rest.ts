@@ -28,8 +28,8 @@ export const DeclaredChoiceTable: MessageTable = table("rules.v1.DeclaredChoice"
   {
     choice: "choice",
     when: [
-      { key: ["a.b.place"], is: ["one"], as: [1, DeclaredItemTable] },
-      { key: ["a.b.place"], is: ["other"], as: [2, DeclaredItemTable] },
+      { key: ["a.b.place"], is: ["one"], as: [1, DeclaredItemTable, "one"] },
+      { key: ["a.b.place"], is: ["other"], as: [2, DeclaredItemTable, "other"] },
     ],
   },
 ]);
