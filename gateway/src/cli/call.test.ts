@@ -104,8 +104,8 @@ test("explain --send requires --yes for a call that may change data", async () =
 
 test.each([
   [["call", "Eco"], 'no configured service has the method Eco. Did you mean "Echo"?'],
-  [["call", "Echo", "--data", "{"], "--data is no echo.v1.EchoRequest: "],
-  [["call", "Echo", "--data", '{"txt":1}'], "--data is no echo.v1.EchoRequest: "],
+  [["call", "Echo", "--data", "{"], "--data is not a valid echo.v1.EchoRequest: "],
+  [["call", "Echo", "--data", '{"txt":1}'], "--data is not a valid echo.v1.EchoRequest: "],
   [["call", "Echo", "--data", "@latin1.json"], "--data @latin1.json: the JSON is not UTF-8"],
   [["call", "Echo", "--data", "@nothing.json"], "--data @nothing.json: the file cannot be read: ENOENT"],
   [["call", "Echo", "--deadline", "5"], "Expected a duration with a unit, e.g. 500ms, 5s or 2m."],
