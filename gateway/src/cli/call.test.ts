@@ -17,6 +17,23 @@ upstreams:
 sandbox: { module: ${testing}/echo-sandbox.ts, port: 8099 }
 `,
 );
+const SECRET = "{ env: NO_SUCH_VARIABLE }";
+writeFileSync(
+  path.join(directory, "secrets.yaml"),
+  `adapters: [${testing}/echo-streams-rest.ts]
+server: { tls: { certificate: missing.pem, key: missing.pem } }
+authorization:
+  publicUrl: https://gateway.example
+  clients: { robot: { name: Robot, secret: ${SECRET}, grants: [client_credentials] } }
+bus: { url: "redis://redis.example", password: ${SECRET}, username: ${SECRET} }
+watch: { resumeKey: ${SECRET} }
+upstreams:
+  echo:
+    baseUrl: https://echo.example
+    credentials: { apiKey: ${SECRET} }
+    proxy: { url: "http://proxy.example:3128", username: ${SECRET}, password: ${SECRET} }
+`,
+);
 writeFileSync(path.join(directory, "latin1.json"), Buffer.from('{"text": "\u00e9"}', "latin1"));
 writeFileSync(path.join(directory, "hello.json"), '{"text": "hello from a file"}');
 
@@ -89,6 +106,19 @@ test("explain sends nothing, and prints the request as text, as curl or as JSON"
     isSent: false,
     requests: [{ verb: "POST", body: { text: '{"text":"it\'s"}' } }],
   });
+});
+
+test("explain and methods need no secrets, and explain --send names the missing ones", async () => {
+  const config = ["--config", "secrets.yaml"];
+  const text = await cli("explain", "Echo", ...config, "--data", '{"text":"hi"}');
+  expect({ status: text.status, stderr: text.stderr }).toEqual({ status: 0, stderr: "" });
+  expect(text.stdout).toContain("> (credentials are added when the call is sent)");
+  const curl = await cli("explain", "Echo", ...config, "--format", "curl");
+  expect(curl.stdout).toContain("# the credentials are added when the call is sent; add them");
+  expect((await cli("methods", ...config)).stdout).toContain("echo.v1.EchoService/Echo\n");
+  const sent = await cli("explain", "Echo", ...config, "--send");
+  expect({ status: sent.status, stdout: sent.stdout }).toEqual({ status: 2, stdout: "" });
+  expect(sent.stderr).toContain("the environment variable NO_SUCH_VARIABLE is not set");
 });
 
 test("explain --send requires --yes for a call that may change data", async () => {

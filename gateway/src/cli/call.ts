@@ -31,7 +31,7 @@ export async function call(name: string, options: CallOptions): Promise<number> 
   const differences: Difference[] = [];
   let described: DescribedMethod | undefined;
   try {
-    described = await describedMethod(name, options, {
+    described = await describedMethod(name, options, options.gateway === undefined, {
       onCall: (report) => reports.push(report),
       onDifference: (report) => differences.push(...report.differences),
     });

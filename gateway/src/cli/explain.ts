@@ -12,7 +12,7 @@ export interface ExplainOptions extends RequestOptions {
 
 /** Runs `connect-rest explain`: prints the HTTP request that a call becomes. */
 export async function explain(name: string, options: ExplainOptions): Promise<void> {
-  const described = await describedMethod(name, options);
+  const described = await describedMethod(name, options, options.send === true);
   try {
     const explanation = await explained(described, options);
     printText(`${shown(explanation, options.format).trimEnd()}\n`);

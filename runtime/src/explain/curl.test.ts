@@ -28,7 +28,7 @@ test.each<[string, Partial<ExplainedRequest>, string]>([
     "# replace each [secret] with its value",
   ],
   ["a hidden header", { headers: [{ name: "user", value: undefined }] }, '-H "user: $HEADER_USER"'],
-  ["credentials that a dry run lacks", { credentials: "unknown" }, "# the credentials are requested"],
+  ["credentials that a dry run lacks", { credentials: "unknown" }, "# the credentials are added"],
 ])("the curl command of %s", (_name, request, part) => {
   expect(curlCommand({ ...REQUEST, ...request })).toContain(part);
 });

@@ -31,7 +31,7 @@ function hintsOn({ headers, credentials }: ExplainedRequest, command: string): s
   const hidden = headers.filter(({ value }) => value === undefined).map(({ name }) => `$${variable(name)}`);
   return [
     ...(hidden.length === 0 ? [] : [`# set ${hidden.join(" and ")} to the hidden values`]),
-    ...(credentials === "unknown" ? ["# the credentials are requested when the call is sent; add them"] : []),
+    ...(credentials === "unknown" ? ["# the credentials are added when the call is sent; add them"] : []),
     ...(command.includes("[secret]") ? ["# replace each [secret] with its value"] : []),
     ...(command.includes("@body") ? ["# write the body into the file named body"] : []),
   ];
