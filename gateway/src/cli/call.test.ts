@@ -51,6 +51,13 @@ test("call prints the response of the upstream, and nothing else on standard out
   });
 });
 
+test("the response of a call is printed without characters that control a terminal", async () => {
+  const text = "a\u009b31m\u202eb\u2066\u200d\u{e0041}\u001b[0m";
+  const { stdout } = await cli("call", "Echo", "--sandbox", "--data", JSON.stringify({ text }));
+  expect(JSON.parse(stdout)).toEqual({ text });
+  expect(stdout).toMatch(/^[\n\x20-\x7e]*$/);
+});
+
 test("call --gateway calls a running gateway", async () => {
   const gateway = runCli(["serve", "--sandbox"], directory);
   try {
