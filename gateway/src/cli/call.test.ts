@@ -1,5 +1,4 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -160,26 +159,4 @@ test.each([
   expect(stderr).toContain(text);
   expect(stdout).toBe("");
   expect([1, 2]).toContain(status);
-});
-
-test("the completion script completes commands, options and methods", async () => {
-  const { stdout: script } = await cli("completion", "bash");
-  const complete = (...words: readonly string[]) => {
-    const program = `connect-rest() {
-  if [ "$*" = "methods --config other file.yaml" ]; then echo other.v1.Other/Other; fi
-  echo 'echo.v1.EchoService/Echo echo.v1.$(touch pwned) *'
-}
-${script}
-COMP_WORDS=(connect-rest ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}
-_connect_rest; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return spawnSync("bash", ["-c", program], { encoding: "utf8", cwd: directory }).stdout.trim().split("\n");
-  };
-  expect(complete("exp")).toEqual(["explain"]);
-  expect(complete("call", "echo.v1.E")).toEqual(["echo.v1.EchoService/Echo"]);
-  expect(complete("call", "--config", "other file.yaml", "other")).toEqual(["other.v1.Other/Other"]);
-  expect(complete("call", "--config", "other file.yaml", "echo.v1.E")).toEqual(["echo.v1.EchoService/Echo"]);
-  expect(complete("call", "other")).toEqual([""]);
-  expect(complete("call", "echo.v1.$")).toEqual(["echo.v1.$(touch"]);
-  expect(existsSync(path.join(directory, "pwned"))).toBe(false);
-  expect(complete("explain", "Echo", "--s")).toEqual(["--sandbox", "--send"]);
 });
