@@ -230,7 +230,7 @@ test("serve prints commands with a token if the configuration authorizes callers
   expect(printed).toContain(`sign in, in a browser: npx connect-rest login ${publicUrl}\n`);
   const token = `-H "authorization: Bearer $(npx connect-rest token ${publicUrl})"`;
   expect(printed).toContain(`then call: curl ${token} -d '{"text":"hello"}'`);
-  // the start page needs a token, which browsers do not send
+  // the console needs a token, which browsers do not send
   expect(printed).not.toContain("all methods");
 });
 
