@@ -104,8 +104,8 @@ test("explain --send requires --yes for a call that may change data", async () =
 
 test.each([
   [["call", "Eco"], 'no configured service has the method Eco. Did you mean "Echo"?'],
-  [["call", "Echo", "--data", "{"], "--data is no echo.v1.EchoRequest: "],
-  [["call", "Echo", "--data", '{"txt":1}'], "--data is no echo.v1.EchoRequest: "],
+  [["call", "Echo", "--data", "{"], "--data is not a valid echo.v1.EchoRequest: "],
+  [["call", "Echo", "--data", '{"txt":1}'], "--data is not a valid echo.v1.EchoRequest: "],
   [["call", "Echo", "--data", "@latin1.json"], "--data @latin1.json: the JSON is not UTF-8"],
   [["call", "Echo", "--data", "@nothing.json"], "--data @nothing.json: the file cannot be read: ENOENT"],
   [["call", "Echo", "--deadline", "5"], "Expected a duration with a unit, e.g. 500ms, 5s or 2m."],
@@ -122,7 +122,10 @@ test.each([
 test("the completion script completes commands, options and methods", async () => {
   const { stdout: script } = await cli("completion", "bash");
   const complete = (...words: readonly string[]) => {
-    const program = `connect-rest() { echo 'echo.v1.EchoService/Echo echo.v1.$(touch pwned) *'; }
+    const program = `connect-rest() {
+  if [ "$*" = "methods --config other file.yaml" ]; then echo other.v1.Other/Other; fi
+  echo 'echo.v1.EchoService/Echo echo.v1.$(touch pwned) *'
+}
 ${script}
 COMP_WORDS=(connect-rest ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}
 _connect_rest; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -130,6 +133,9 @@ _connect_rest; printf '%s\\n' "\${COMPREPLY[@]}"`;
   };
   expect(complete("exp")).toEqual(["explain"]);
   expect(complete("call", "echo.v1.E")).toEqual(["echo.v1.EchoService/Echo"]);
+  expect(complete("call", "--config", "other file.yaml", "other")).toEqual(["other.v1.Other/Other"]);
+  expect(complete("call", "--config", "other file.yaml", "echo.v1.E")).toEqual(["echo.v1.EchoService/Echo"]);
+  expect(complete("call", "other")).toEqual([""]);
   expect(complete("call", "echo.v1.$")).toEqual(["echo.v1.$(touch"]);
   expect(existsSync(path.join(directory, "pwned"))).toBe(false);
   expect(complete("explain", "Echo", "--s")).toEqual(["--sandbox", "--send"]);

@@ -55,10 +55,12 @@ function contradiction({ values = [], present, type = "" }: Condition): string |
   return `no ${type} is written \`${values.join("` or `")}\`; correct values or type`;
 }
 
+export const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
 /** The notations of values by JSON type. */
 const NOTATIONS: Readonly<Record<string, RegExp>> = {
   boolean: /^(?:true|false)$/,
-  number: /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i,
+  number: NUMBER,
 };
 
 /** Reports whether a general condition holds whenever a more specific condition on the same key holds. */
@@ -69,6 +71,11 @@ export function covers(general: Condition, specific: Condition): boolean {
   if (type !== "" && ownType !== type) return false;
   if (present === undefined) return true;
   return present ? specific.present === true || own.length > 0 || ownType !== "" : specific.present === false;
+}
+
+/** Reports whether a sound condition tests the presence or the type of a key, and not its value. */
+export function testsOnly({ values = [], present, type = "" }: Condition): boolean {
+  return values.length === 0 && present !== false && (present === true || TYPES.includes(type));
 }
 
 function isEmpty({ values = [], present, type = "" }: Condition): boolean {

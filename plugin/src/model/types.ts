@@ -8,7 +8,7 @@ import {
   type JsonObject,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { isScalarMessage } from "../descriptors/well-known.ts";
+import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
 import type { FieldRules } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
@@ -171,6 +171,18 @@ function isTextMember(field: DescField): boolean {
   return field.fieldKind === "scalar" && field.scalar !== ScalarType.BYTES;
 }
 
+/**
+ * Reports whether the values of a field have no text for a parameter, so that they are parameters with
+ * brackets.
+ */
+export function isTree(field: DescField, types: TypeModels): boolean {
+  const { style, jsonText } = types.field(field);
+  if (jsonText) return false;
+  if (field.fieldKind === "map") return style !== "spread";
+  const message = valueMessageOf(field);
+  return message !== undefined && !isTextMessage(message, types);
+}
+
 /** Returns the JSON type that all values of a message field have; undefined if the type varies. */
 export function containerType(
   field: DescField,
@@ -184,10 +196,16 @@ export function containerType(
   return isOwn && unwrappedOneof(message, types) === undefined ? "object" : undefined;
 }
 
+/** Reports whether a discriminator or conditions select the member of a oneof, not the keys themselves. */
+export function isChosen(oneof: DescOneof, types: TypeModels): boolean {
+  const { discriminator } = types.oneof(oneof);
+  return discriminator !== "" || oneof.fields.some((field) => types.field(field).conditions.length > 0);
+}
+
 /** Reports whether the members of a oneof share the object that contains the oneof. */
 export function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
-  const { discriminator, layout } = types.oneof(oneof);
-  return layout === "flattened" || (layout === undefined && discriminator !== "");
+  const { layout } = types.oneof(oneof);
+  return layout === "flattened" || (layout === undefined && isChosen(oneof, types));
 }
 
 /** Returns the discriminator values that select a member of a oneof. */

@@ -4,7 +4,7 @@ import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { Http_Nesting } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { FieldPath } from "../model/model.ts";
-import { isTextMessage } from "../model/types.ts";
+import { isTree } from "../model/types.ts";
 import { methodRules, serviceRules } from "./options.ts";
 import { typeModels } from "./types.ts";
 
@@ -28,10 +28,11 @@ export function leaves(
   const dotted = path.map((step) => step.name).join(".");
   const subject = subjectOf(path) ?? desc;
   if (bound.has(dotted)) return [];
-  if (typeModels.field(field).jsonText) return [path];
+  if (!isTree(field, typeModels)) return [path];
   const byBrackets = hasBrackets(desc);
-  if (byBrackets && isTree(field)) return [path];
-  if (field.fieldKind === "map" && typeModels.field(field).style !== "spread") {
+  if (byBrackets && hasOpenNames(field)) return [path];
+  const message = messageOf(field);
+  if (message === undefined) {
     problems.add(
       subject,
       subject === field ? [RULES] : [],
@@ -40,8 +41,6 @@ export function leaves(
     );
     return [];
   }
-  const message = field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;
-  if (message === undefined || isTextMessage(message, typeModels)) return [path];
   if (field.fieldKind === "list") {
     const text = `the repeated message \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; use a body, or http: {nesting: BRACKETS}`;
     problems.add(subject, [], "query-repeated-message", text);
@@ -73,10 +72,9 @@ function hasBrackets(desc: DescMethod): boolean {
 }
 
 /** Reports whether the parameter names inside a field are known only at run time. */
-function isTree(field: DescField): boolean {
-  if (field.fieldKind === "map") return typeModels.field(field).style !== "spread";
+function hasOpenNames(field: DescField): boolean {
   const message = messageOf(field);
-  if (message === undefined || isTextMessage(message, typeModels)) return false;
+  if (message === undefined) return true;
   if (field.fieldKind === "list") return typeModels.field(field).style !== "repeat";
   return ANY_JSON.has(message.typeName) || message.oneofs.some(isChosenByValue);
 }

@@ -124,6 +124,12 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
         "A member of a oneof can never be read: another member reads the same key, or conditions select the other members and the oneof has no discriminator.",
       remedy: "Add `when` to the members, e.g. by the JSON type of the key, or a discriminator to the oneof.",
     },
+    "when-unread": {
+      meaning:
+        "A condition tests whether a key is present, or its JSON type, but neither the member nor another field reads the key. The value of the key would be lost.",
+      remedy:
+        "Declare a field for the key in the member's message or next to the oneof. If the key holds the member, set `layout: NESTED`.",
+    },
     "unwrapped-alone": {
       meaning:
         "A oneof has the layout UNWRAPPED, so its member replaces the message, but the message has other fields.",
