@@ -74,7 +74,7 @@ export function itemRules(rules: JsonObject): JsonObject {
   return isObject(items) ? items : {};
 }
 
-/** Returns the texts of the rules that a value violates. The gateway checks all rules, this only common ones. */
+/** Returns the texts of common rules that a value violates. The gateway checks all rules. */
 export function violatedRules(rules: JsonObject, value: JsonValue): string[] {
   if (value === "" && rules.ignore === "IGNORE_IF_ZERO_VALUE") return [];
   return Object.entries(ownRules(rules))

@@ -145,7 +145,7 @@ export function shown(element: Element, value: JsonValue | undefined): string {
 }
 
 /**
- * Returns the value of an input's text. A text that is no value of the type stays as it is, so that the
+ * Returns the value of an input's text. A text of a wrong type stays as it is, so that the
  * problem is reported where the text is.
  *
  * @throws SyntaxError for a text that must be JSON
@@ -157,7 +157,7 @@ export function read(element: Element, text: string): JsonValue {
     case "bool":
       return text === "true" || text === "false" ? text === "true" : text;
     case "number":
-      // a text such as "1.0" stays as it is, so that the user can go on to "1.05"
+      // a text such as "1.0" stays as it is, so that the user can continue to "1.05"
       return !isBig(element) && NUMBER.test(text) && String(Number(text)) === text ? Number(text) : text;
     case "enum":
       return /^-?\d+$/.test(text) ? Number(text) : text;

@@ -27,7 +27,10 @@ const MAX_SECONDS = 315_576_000_000n;
 /** The largest number of a float. */
 const MAX_FLOAT = 3.4028234663852886e38;
 
-/** Returns what a value should be, e.g. `a date`; undefined if it is that. Messages with fields are not checked. */
+/**
+ * Returns what a value should be, e.g. `a text`; undefined if it has the right type. Messages with fields are
+ * not checked.
+ */
 export function expectedFor(element: Element, value: JsonValue): string | undefined {
   if (element.message !== undefined) return expectedForMessage(element.message.typeName, element, value);
   if (element.enum !== undefined) {

@@ -1,7 +1,7 @@
 import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Actions, optionsOf, type Settings } from "./actions.tsx";
 import { call, isCallable, type Result } from "./call.ts";
-import type { Header } from "./client.ts";
 import { Doc } from "./doc.tsx";
 import { MessageForm } from "./form.tsx";
 import { formatJson, parseJson, pathText } from "./json.ts";
@@ -30,8 +30,7 @@ const drafts = new Map<string, Draft>();
 export function MethodPage({ schema, method }: MethodProps) {
   const path = pathOf(method);
   const [draft, setDraft] = useState(() => drafts.get(path) ?? draftOf(requestOf(schema, method)));
-  const [headerText, setHeaderText] = useState("");
-  const [seconds, setSeconds] = useState("");
+  const [settings, setSettings] = useState<Settings>({ headers: "", seconds: "" });
   const [sent, setSent] = useState<Draft>();
   const { result, send, cancel } = useCall(schema, method);
   useEffect(() => {
@@ -45,7 +44,7 @@ export function MethodPage({ schema, method }: MethodProps) {
   const submit = () => {
     if (isFatal || isRunning || !isCallable(method)) return;
     setSent(draft);
-    send({ message: draft.json, headers: headersOf(headerText), timeoutMs: timeoutOf(seconds) });
+    send({ message: draft.json, ...optionsOf(settings) });
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the button Send
@@ -72,36 +71,14 @@ export function MethodPage({ schema, method }: MethodProps) {
           <JsonEditor draft={draft} problems={shown} onChange={setDraft} />
         </div>
         {isCallable(method) ? (
-          <div class="actions">
-            <button type="button" class="primary" disabled={isFatal || isRunning} onClick={submit}>
-              Send
-            </button>
-            <button type="button" disabled={!isRunning} onClick={cancel}>
-              Cancel
-            </button>
-            <label>
-              Deadline{" "}
-              <input
-                class="short"
-                inputMode="decimal"
-                placeholder="none"
-                value={seconds}
-                onInput={(event) => setSeconds(event.currentTarget.value)}
-              />{" "}
-              s
-            </label>
-            <details>
-              <summary>Headers</summary>
-              <textarea
-                aria-label="Request headers, one per line"
-                placeholder="authorization: Bearer …"
-                rows={2}
-                spellcheck={false}
-                value={headerText}
-                onInput={(event) => setHeaderText(event.currentTarget.value)}
-              />
-            </details>
-          </div>
+          <Actions
+            isRunning={isRunning}
+            isFatal={isFatal}
+            settings={settings}
+            onChange={setSettings}
+            onSend={submit}
+            onCancel={cancel}
+          />
         ) : (
           <p class="note">
             A browser cannot send a stream of messages (the Fetch API reads the response only after the
@@ -193,19 +170,6 @@ function draftOf(json: JsonValue): Draft {
 function byPath(problems: readonly Problem[]): ReadonlyMap<string, readonly string[]> {
   const groups = Map.groupBy(problems, ({ path }) => pathText(path));
   return new Map([...groups].map(([path, group]) => [path, group.map(({ text }) => text)]));
-}
-
-/** Returns the headers in lines of `name: value`. */
-function headersOf(text: string): Header[] {
-  return text.split("\n").flatMap((line) => {
-    const [, name, value = ""] = /^\s*([^\s:]+)\s*:\s*(.*)$/.exec(line) ?? [];
-    return name === undefined ? [] : [[name, value.trim()] as const];
-  });
-}
-
-function timeoutOf(seconds: string): number | undefined {
-  const number = Number(seconds);
-  return seconds.trim() === "" || !(number > 0) ? undefined : number * 1000;
 }
 
 function streamCommand(method: DescMethod): string {

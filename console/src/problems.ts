@@ -15,7 +15,7 @@ import type { Schema } from "./schema.ts";
 export interface Problem {
   readonly path: Path;
   readonly text: string;
-  /** Whether the text is no ProtoJSON of the message, so that the request cannot be sent. */
+  /** Whether the request cannot be sent, because it has a value of a wrong type. */
   readonly isFatal: boolean;
 }
 

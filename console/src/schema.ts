@@ -16,7 +16,7 @@ import {
 import type { GenExtension } from "@bufbuild/protobuf/codegenv2";
 import { type FieldOptions, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
-/** What `/console/about.json` says. */
+/** The content of `/console/about.json`. */
 interface About {
   readonly version: string;
   readonly services: readonly string[];

@@ -12,7 +12,7 @@ export interface Rows {
   readonly rows: readonly JsonObject[];
 }
 
-/** Returns the list of a response: the first list of objects in its only message, or all messages of a stream. */
+/** Returns the first list of objects in a message, or all messages of a stream. */
 export function rowsOf(messages: readonly JsonValue[], isStream: boolean): Rows | undefined {
   if (isStream) {
     const rows = messages.filter(isObject);

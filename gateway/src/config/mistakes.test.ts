@@ -58,7 +58,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
   [
     "a renamed setting in a group",
     `${BASE}authorization: { publicUrl: "https://a.example", open: { pages: true } }`,
-    "connect-rest.yaml:3:60: authorization.open.pages: unknown setting. Its new name is authorization.open.console.",
+    "connect-rest.yaml:3:58: authorization.open.pages: unknown setting. Its new name is authorization.open.console.",
   ],
   [
     "a setting of another program",

@@ -150,12 +150,7 @@ test.each([
 test("without the console, neither the page nor its data is served", async () => {
   const off = await start({ console: false });
   expect(off.consoleUrl).toBeUndefined();
-  for (const path of [
-    "/",
-    "/console/about.json",
-    "/console/schema.binpb",
-    ...(await assetsOf(server.url)),
-  ]) {
+  for (const path of ["/", "/console/about.json", "/console/schema.binpb", ...(await assetsOf(server.url))]) {
     expect((await fetch(off.url + path)).status).toBe(404);
   }
 });

@@ -4,7 +4,7 @@ import { isLoopback } from "../listener/hosts.ts";
 /** Example request messages as ProtoJSON, by method: `package.Service/Method`. */
 export type Examples = Readonly<Record<string, JsonValue>>;
 
-/** What the console shows. */
+/** The content of the console. */
 export interface ConsoleOptions {
   readonly services: readonly DescService[];
   readonly examples: Examples;
