@@ -11,11 +11,14 @@ import type { CertificateFiles } from "../listener/certificate.ts";
 import type { ProxyOptions } from "../listener/proxies.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { CallOptions } from "../rpc/call-options.ts";
 
 /** Options of a server. */
 export interface ServerOptions {
   /** Registers the services; the server adds health and reflection. */
   readonly routes: (router: ConnectRouter) => void;
+  /** Registers the service that explains calls. Default: not served. */
+  readonly explainRoutes?: ((router: ConnectRouter, options: () => CallOptions) => void) | undefined;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /**
@@ -92,7 +95,7 @@ export interface Server {
   readonly port: number;
   /** The URL of the console; undefined if the console is not served. */
   readonly consoleUrl: string | undefined;
-  /** The served services, without health and reflection. */
+  /** The served services, without the services of the gateway itself. */
   readonly services: readonly DescService[];
   /** Resolves once the validation of messages has been loaded; calls are served even before. */
   readonly warm: Promise<void>;
