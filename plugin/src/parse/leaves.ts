@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, DescMethod, DescOneof } from "@bufbuild/protobuf";
-import { messageOf } from "../descriptors/well-known.ts";
+import { messageOf, valueMessageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { Http_Nesting } from "../gen/connectrest/v1/method_rules_pb.ts";
@@ -29,6 +29,12 @@ export function leaves(
   const subject = subjectOf(path) ?? desc;
   if (bound.has(dotted)) return [];
   if (typeModels.field(field).jsonText) return [path];
+  const value = valueMessageOf(field);
+  if (value !== undefined && typeModels.tuple(value)) {
+    const text = `the tuple \`${dotted}\` is an array of values of different meanings and cannot be a query parameter of ${nameOf(desc)}; use a body, or json_text: true`;
+    problems.add(subject, [], "query-type", text);
+    return [];
+  }
   const byBrackets = hasBrackets(desc);
   if (byBrackets && isTree(field)) return [path];
   if (field.fieldKind === "map" && typeModels.field(field).style !== "spread") {
