@@ -35,9 +35,6 @@ export interface Outcome {
   readonly header: Headers;
 }
 
-/** The context of a call that is explained. */
-export type Explained = CallContext & { readonly trace: CallTrace };
-
 type AnyMessage = MessageShape<DescMessage>;
 
 /**
@@ -83,8 +80,12 @@ export class Invoker {
    * Makes a call and explains it. For a stream, only the first message is requested. A dry run is not
    * reported to listeners.
    */
-  async explain(route: Route, message: AnyMessage, context: Explained): Promise<Explanation> {
-    const { trace } = context;
+  async explain(
+    route: Route,
+    message: AnyMessage,
+    context: CallContext,
+    trace: CallTrace,
+  ): Promise<Explanation> {
     const differences: Difference[] = [];
     const { options } = this.settings;
     const onDifference = (report: DifferenceReport) => {
@@ -93,7 +94,7 @@ export class Invoker {
     };
     const listeners = trace.isDry ? { callerOf: options.callerOf } : options;
     const settings = { ...this.settings, options: { ...listeners, onDifference } };
-    const call = new RunningCall(route, context, settings);
+    const call = new RunningCall(route, { ...context, trace }, settings);
     let error: ConnectError | undefined;
     try {
       await this.explained(call, message);

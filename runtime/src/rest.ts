@@ -242,7 +242,7 @@ class JoinedRest implements Rest {
     const header = typeof given === "function" ? given : () => new Headers(given);
     const trace = new CallTrace(!send, this.clock);
     return await this.timed(route, { header, signal, timeoutMs, hasCallerDeadline: true }, (context) =>
-      this.invoker.explain(route, message, { ...context, trace }),
+      this.invoker.explain(route, message, context, trace),
     );
   }
 

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SEED } from "../draws.ts";
 import { arbitraryDocument } from "./openapi/arbitrary-documents.ts";
 import { OpenApi } from "./openapi/document.ts";
 import { echoesOf } from "./openapi/echo.ts";
@@ -28,11 +27,7 @@ test.each(ECHOED)(
 test.each(["3.0.3", "3.1.0"] as const)(
   "property: valid bodies of any OpenAPI %s document are decoded without losses, and printed without changes",
   async (version) => {
-    const documents = fc.sample(arbitraryDocument(version), {
-      numRuns: 1,
-      ...(SEED === undefined ? {} : { seed: SEED }),
-    });
-    for (const document of documents) {
+    for (const document of fc.sample(arbitraryDocument(version), 1)) {
       const { problems, unchecked } = await checkAll(document, document.operations, RUNS);
       expect(problems).toEqual([]);
       // a recursive schema may have no finite values

@@ -7,7 +7,6 @@ import { field as checks } from "@bufbuild/protovalidate/gen/buf/validate/valida
 import { FieldBehavior, field_behavior } from "connect-rest-runtime/gen/google/api/field_behavior_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SEED } from "../draws.ts";
 import { CalledDocument } from "./calls.ts";
 import { reachable } from "./openapi/arbitrary-requests.ts";
 import { readOnlyDocument } from "./openapi/read-only-documents.ts";
@@ -15,10 +14,7 @@ import { readOnlyDocument } from "./openapi/read-only-documents.ts";
 const validator = createValidator();
 
 test("property: a request may omit each property that is read-only or not required", async () => {
-  const [document] = fc.sample(readOnlyDocument, {
-    numRuns: 1,
-    ...(SEED === undefined ? {} : { seed: SEED }),
-  });
+  const [document] = fc.sample(readOnlyDocument, 1);
   const folder = mkdtempSync(join(tmpdir(), "unset-"));
   const path = join(folder, "document.json");
   writeFileSync(path, JSON.stringify(document?.value));

@@ -567,7 +567,7 @@ message ListRes { repeated Res entries = 1; string next_token = 2; }`,
     problems: [
       '4:29: key-index: case.Res.x: `coords[0]` is a key, and no path: it reads no item of a list; write from: {path: "coords.0"}',
       "4:87: dotted-path: a source of case.Res.y: the path `coords[1]` has an index in brackets, which is a step of its own: write `coords.1`; a key with brackets stands in quotes",
-      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a tuple, declare it as `repeated google.protobuf.Value` or `google.protobuf.ListValue`, or put the fields into the message that has it: `list.2`; a key of digits stands in quotes",
+      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a message that is an array, set `option (connectrest.v1.message).tuple = true`, or put the fields into the message that has it: `list.2`; a key of digits stands in quotes",
       '6:38: key-index: discriminator of the oneof case.Res.o: `kinds.0` is a key, and no path: it reads no item of a list; use conditions: `when: {key: "kinds.0"}`',
     ],
   },
@@ -928,6 +928,81 @@ message Inner {
     problems: [
       "11:5: unwrapped-request: `a` and `b` of the oneof case.Inner.o would be the same text in a parameter of case.S.Get, which has no JSON types; leave one of them, or use a JSON body",
     ],
+  },
+  {
+    name: "tuple_fields",
+    source: response(
+      "Pair p = 1;",
+      `message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1 [(connectrest.v1.field) = {name: "x", aliases: "y", from: {path: "z"}}];
+  oneof o { string b = 2; int32 c = 3; }
+  map<string, string> rest = 5 [(connectrest.v1.field).unknown = true];
+}`,
+    ),
+    problems: [],
+  },
+  {
+    name: "tuple_rest",
+    source: response(
+      "Pair p = 1; Only q = 2 [(connectrest.v1.field).unwrap = true];",
+      `message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+  repeated string rest = 2 [(connectrest.v1.field) = {unknown: true, name: "x", style: COMMA, absent: "-"}];
+}
+message Only {
+  option (connectrest.v1.message).tuple = true;
+  repeated string a = 1;
+}`,
+    ),
+    problems: [],
+  },
+  {
+    name: "tuple_request",
+    source: `service S {
+  rpc Get(Req) returns (Res) {
+    option (google.api.http) = {post: "/a" body: "*"};
+  }
+}
+message Res {}
+message Req {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+}`,
+    problems: [],
+  },
+  {
+    name: "tuple_query",
+    source: request(
+      "Pair p = 1; repeated Pair list = 2;",
+      `message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+}`,
+    ),
+    problems: [],
+  },
+  {
+    name: "tuple_brackets",
+    source: `${method('get: "/a"', "option (connectrest.v1.method).http = {nesting: BRACKETS};", "map<string, Inner> i = 1;")}
+message Inner { Pair p = 1; }
+message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+}`,
+    problems: [],
+  },
+  {
+    name: "tuple_flattened",
+    source: response(
+      'oneof o { option (connectrest.v1.oneof).discriminator = "type"; Pair p = 1; }',
+      `message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+}`,
+    ),
+    problems: [],
   },
   {
     name: "wire_twice",

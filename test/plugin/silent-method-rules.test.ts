@@ -370,3 +370,59 @@ test("property: a rule of a method or a service changes the generated code, or i
   const silent = silentCases(cases);
   expect(silent).toEqual([]);
 }, 300_000);
+
+/** Request fields, and the messages of their types. */
+const FIELDS: readonly string[] = [
+  "string big_x = 1;",
+  "int64 big_x = 1;",
+  "bytes big_x = 1;",
+  "bytes big_x = 1 [(connectrest.v1.field).bytes = BASE64URL];",
+  "bytes big_x = 1 [(connectrest.v1.field).json_text = true];",
+  "repeated bytes big_x = 1;",
+  "google.protobuf.BytesValue big_x = 1;",
+  "google.protobuf.Int64Value big_x = 1;",
+  "google.protobuf.Timestamp big_x = 1;",
+  "google.protobuf.Duration big_x = 1;",
+  "map<string, string> big_x = 1 [(connectrest.v1.field).style = SPREAD];",
+  "map<string, bytes> big_x = 1 [(connectrest.v1.field).style = SPREAD];",
+  "map<string, string> big_x = 1;",
+  "map<string, bytes> big_x = 1;",
+  "map<string, int64> big_x = 1;",
+  "Inner big_x = 1; } message Inner { bytes y = 1; int64 z = 2;",
+  "repeated Inner big_x = 1; } message Inner { bytes y = 1; int64 z = 2;",
+  "Inner big_x = 1 [(connectrest.v1.field).json_text = true]; } message Inner { bytes y = 1; int64 z = 2;",
+  "google.protobuf.Struct big_x = 1;",
+  'Union big_x = 1; } message Union { oneof o { option (connectrest.v1.oneof).layout = UNWRAPPED; string y = 1 [(connectrest.v1.field).when = {type: "string"}]; int64 z = 2 [(connectrest.v1.field).when = {type: "number"}]; }',
+];
+
+const NOTATIONS: readonly string[] = [
+  ...Object.entries(SHARED).flatMap(([name, rules]) => (name.startsWith("Http.") ? rules : [])),
+  "http: {nesting: BRACKETS «url_safe_base64_in_query: true»}",
+  "json: {«integers: NUMBERS»}",
+];
+
+const REQUESTS: readonly string[] = [
+  '{get: "/a"}',
+  '{get: "/a/{big_x}"}',
+  '{post: "/a" body: "*"}',
+  '{post: "/a" body: "big_x"}',
+];
+
+test("property: a rule for the notation of requests changes the code, or is reported, for every type", () => {
+  const cases = FIELDS.flatMap((field) =>
+    REQUESTS.flatMap((http) =>
+      NOTATIONS.map((rule) =>
+        caseOfRule(
+          `${http} | ${rule} | ${field}`,
+          rule,
+          (
+            text,
+          ) => `service S { rpc Get(Req) returns (Res) { option (google.api.http) = ${http}; option (connectrest.v1.method) = {${text}}; } }
+message Res {}
+message Req { ${field} }`,
+        ),
+      ),
+    ),
+  ).filter(({ name }) => !EXCEPTIONS.some(([rule]) => rule.test(name)));
+  expect(silentCases(cases)).toEqual([]);
+}, 300_000);

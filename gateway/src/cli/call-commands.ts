@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE } from "../config/environment.ts";
-import type { Declare } from "./oauth-commands.ts";
+import { type Declare, parseGateway, tokenFile } from "./oauth-commands.ts";
 
 const AFTER_CALL = `
 The call goes from this process to the upstream, with the credentials of the configuration. With --gateway, it goes to a running
@@ -23,12 +23,8 @@ const SHELLS = ["bash", "zsh"] as const;
 /** Adds `call`, `explain`, `methods` and `completion`. */
 export function addCallCommands(declare: Declare): void {
   withRequest(declare("call", "call a method, and print the response"))
-    .option("--gateway <url>", "call this gateway in place of the upstream", parseUrl)
-    .addOption(
-      new Option("--token-file <file>", "the file with the tokens of connect-rest login").env(
-        "CONNECT_REST_TOKEN_FILE",
-      ),
-    )
+    .option("--gateway <url>", "call this gateway in place of the upstream", parseGateway)
+    .addOption(tokenFile())
     .addOption(
       new Option(
         "-v, --verbose",
@@ -92,10 +88,4 @@ function parseDuration(text: string): number {
   const ms = Number(digits) * (UNITS[unit] ?? 0);
   if (ms >= 1 && ms <= MAX_MS) return Math.round(ms);
   throw new InvalidArgumentError("Expected a duration with a unit, e.g. 500ms, 5s or 2m.");
-}
-
-function parseUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash === "") return text;
-  throw new InvalidArgumentError("Expected an address, e.g. https://gateway.example.com.");
 }

@@ -122,7 +122,10 @@ test.each([
 test("the completion script completes commands, options and methods", async () => {
   const { stdout: script } = await cli("completion", "bash");
   const complete = (...words: readonly string[]) => {
-    const program = `connect-rest() { echo 'echo.v1.EchoService/Echo echo.v1.$(touch pwned) *'; }
+    const program = `connect-rest() {
+  if [ "$*" = "methods --config other file.yaml" ]; then echo other.v1.Other/Other; fi
+  echo 'echo.v1.EchoService/Echo echo.v1.$(touch pwned) *'
+}
 ${script}
 COMP_WORDS=(connect-rest ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}
 _connect_rest; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -130,6 +133,9 @@ _connect_rest; printf '%s\\n' "\${COMPREPLY[@]}"`;
   };
   expect(complete("exp")).toEqual(["explain"]);
   expect(complete("call", "echo.v1.E")).toEqual(["echo.v1.EchoService/Echo"]);
+  expect(complete("call", "--config", "other file.yaml", "other")).toEqual(["other.v1.Other/Other"]);
+  expect(complete("call", "--config", "other file.yaml", "echo.v1.E")).toEqual(["echo.v1.EchoService/Echo"]);
+  expect(complete("call", "other")).toEqual([""]);
   expect(complete("call", "echo.v1.$")).toEqual(["echo.v1.$(touch"]);
   expect(existsSync(path.join(directory, "pwned"))).toBe(false);
   expect(complete("explain", "Echo", "--s")).toEqual(["--sandbox", "--send"]);

@@ -93,7 +93,7 @@ async function printRequest(
   const context = { timeoutMs: options.deadline, header: headersIn(options) };
   const explanation = await rest.explain(method, message, context);
   // the request is sent next
-  printErrorText(`${explanation.toString().replace(" (not sent)", "")}\n`);
+  printErrorText(`${explanation.toString(true)}\n`);
 }
 
 function printRpcError(error: ConnectError): void {

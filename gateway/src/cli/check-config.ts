@@ -5,7 +5,7 @@ import { printError, printLine } from "./output.ts";
 
 /**
  * Runs `connect-rest check-config`: reports every problem of the file, its secrets, certificates and adapters
- * in one run. If there are none, it prints the services that call each upstream, and warnings.
+ * together. For a valid configuration, prints the services that call each upstream, and warnings.
  */
 export async function checkConfig({ config: file }: { readonly config: string }): Promise<void> {
   report(await prepare(file, process.env));

@@ -21,12 +21,13 @@ function bash(program: Command): string {
   const commands = optionsOf(program);
   const cases = commands.map(([name, options]) => `    ${name}) words="${options}" ;;`);
   return `_connect_rest() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" words
+  local current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" config=() words
   COMPREPLY=()
+  [ "\${COMP_WORDS[2]}" = --config ] && config=("\${COMP_WORDS[@]:2:2}")
   if [ "$COMP_CWORD" -eq 1 ]; then
     words="${commands.map(([name]) => name).join(" ")}"
-  elif [[ "$current" != -* && "$COMP_CWORD" -eq 2 && "$command" =~ ^(${WITH_METHOD})$ ]]; then
-    words="$(connect-rest methods 2>/dev/null)" || words=""
+  elif [[ "$current" != -* && "$COMP_CWORD" -eq $((2 + \${#config[@]})) && "$command" =~ ^(${WITH_METHOD})$ ]]; then
+    words="$(connect-rest methods "\${config[@]}" 2>/dev/null)" || words=""
   else
     case "$command" in
 ${cases.join("\n")}

@@ -1,14 +1,13 @@
 /** The method, the messages and the upstreams of `call` and `explain`. */
-import type { DescMessage, DescMethod, MessageShape, Registry } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
 import { createRest, type Rest, type RestOptions, type ServiceAdapter } from "connect-rest-runtime";
 import { didYouMean } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
 import { prepare } from "../config/inspect.ts";
 import { runtimeOptionsOf } from "../credentials/gateway-upstream.ts";
-import { readJson } from "../protocol/read-json.ts";
 import { createValidation } from "../protocol/validate.ts";
 import { startConfiguredSandbox } from "./configured-sandbox.ts";
-import { readData } from "./read-data.ts";
+import { requestMessages } from "./request-messages.ts";
 import { upstreamsOf } from "./showcase.ts";
 
 export interface RequestOptions {
@@ -59,7 +58,7 @@ export async function describedMethod(
       ...more,
     });
     const method = findMethod(name, adapters);
-    const messages = readMessages(method, await readData(options.data), rest.types);
+    const messages = await requestMessages(method, options.data, rest.types);
     const { check } = createValidation();
     for (const message of messages) await check(method.input, message);
     const close = async () => {
@@ -95,22 +94,4 @@ function findMethod(name: string, adapters: readonly ServiceAdapter[]): DescMeth
     throw new Error(`several services have a method ${name}: ${found.map(([path]) => path).join(", ")}`);
   }
   return first[1];
-}
-
-/** Reads the request: one JSON value or, for a method that streams requests, one value per line. */
-function readMessages(method: DescMethod, text: string, registry: Registry): MessageShape<DescMessage>[] {
-  const isStream = method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming";
-  const texts = isStream ? text.split("\n").filter((line) => line.trim() !== "") : [text];
-  return texts.map((each, index) => {
-    try {
-      return readJson(method.input, each, { registry });
-    } catch (error) {
-      const place = texts.length > 1 ? `line ${index + 1} of --data` : "--data";
-      throw new Error(`${place} is no ${method.input.typeName}: ${textOf(error)}`, { cause: error });
-    }
-  });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -66,11 +66,13 @@ export function addOAuthCommands(declare: Declare): void {
     .action(async (name, options) => (await import("./upstream-login.ts")).upstreamLogin(name, options));
 }
 
-function tokenFile(): Option {
+/** Declares the option for the file with the tokens of `login`. */
+export function tokenFile(): Option {
   return new Option("--token-file <file>", "where the tokens are kept").env("CONNECT_REST_TOKEN_FILE");
 }
 
-function parseGateway(text: string): string {
+/** Checks the address of a gateway. */
+export function parseGateway(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username + url.search + url.hash === "") {
     return text;

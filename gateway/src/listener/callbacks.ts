@@ -54,14 +54,12 @@ export class Callbacks {
 
   /** Calls the callback after a delay in milliseconds. Bytes that have arrived by then are read first. */
   after(ms: number, callback: () => void): Timer {
-    const due = new Due(this.guarded(callback));
-    return due.timer(setTimeout(due.start, ms));
+    return timerOf(this.guarded(callback), (due) => setTimeout(due, ms));
   }
 
   /** Calls the callback periodically; the timer does not keep the process running. */
   every(ms: number, callback: () => void): Timer {
-    const due = new Due(this.guarded(callback));
-    return due.timer(setInterval(due.start, ms).unref());
+    return timerOf(this.guarded(callback), (due) => setInterval(due, ms).unref());
   }
 
   /** Calls the callback after all work that is already scheduled. */
@@ -86,35 +84,26 @@ export class Callbacks {
 }
 
 /**
- * A callback that is due, but waits until sockets have been read. After the process was stopped or busy,
- * timers run before the bytes that arrived in the meantime are read. These bytes may restart or stop the
- * timer.
+ * Returns a timer whose callback, when it is due, waits until sockets have been read. After the process was
+ * stopped or busy, timers run before the bytes that arrived in the meantime are read. These bytes may restart
+ * or stop the timer.
  */
-class Due {
-  private readonly callback: () => void;
-  private waiting: NodeJS.Immediate | undefined;
-
-  constructor(callback: () => void) {
-    this.callback = callback;
-  }
-
-  readonly start = (): void => {
-    this.waiting = setImmediate(this.callback);
+function timerOf(callback: () => void, start: (due: () => void) => NodeJS.Timeout): Timer {
+  let waiting: NodeJS.Immediate | undefined;
+  const timer = start(() => {
+    waiting = setImmediate(callback);
+  });
+  const drop = () => clearImmediate(waiting);
+  return {
+    restart: () => {
+      drop();
+      timer.refresh();
+    },
+    stop: () => {
+      drop();
+      clearTimeout(timer);
+    },
   };
-
-  /** Returns the timer that starts this callback. */
-  timer(own: NodeJS.Timeout): Timer {
-    const drop = () => clearImmediate(this.waiting);
-    const restart = () => {
-      drop();
-      own.refresh();
-    };
-    const stop = () => {
-      drop();
-      clearTimeout(own);
-    };
-    return { restart, stop };
-  }
 }
 
 /**

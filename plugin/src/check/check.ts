@@ -5,7 +5,7 @@ import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { parameterPaths } from "../model/body-fields.ts";
 import type { MethodModel } from "../model/model.ts";
-import { isTextMessage, type TypeModels } from "../model/types.ts";
+import { isTree, type TypeModels } from "../model/types.ts";
 import { checkCredentialFields } from "./credential-fields.ts";
 import { checkHeads } from "./heads.ts";
 import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
@@ -47,25 +47,20 @@ export class Checker {
     checkTypes(method, this.types, problems);
     checkPlacesUsed(method, this.types, problems);
     checkRequestNames(method, this.types, problems);
-    const reached = new Set<DescMessage>();
-    reach(method.desc.input, reached);
-    reach(method.desc.output, reached);
+    const inRequest = reach(method.desc.input);
+    const inResponse = reach(method.desc.output);
+    const reached = new Set([...inRequest, ...inResponse]);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
     checkMasks(method, reached, this.types, problems);
     const inParameters = new Set<DescMessage>();
     for (const path of method.bindings.flatMap(parameterPaths)) {
       const field = path.at(-1) as DescField;
       const message = valueMessageOf(field);
-      if (message === undefined || this.types.field(field).jsonText) continue;
-      if (field.fieldKind !== "map" && isTextMessage(message, this.types)) continue;
-      reach(message, inParameters, (inner) => !this.types.field(inner).jsonText);
+      if (message === undefined || !isTree(field, this.types)) continue;
+      reach(message, (inner) => !this.types.field(inner).jsonText, inParameters);
     }
     checkUnwrappedRequest(method.desc, inParameters, this.types, problems);
     checkTupleRequest(method.desc, inParameters, this.types, problems);
-    const inRequest = new Set<DescMessage>();
-    reach(method.desc.input, inRequest);
-    const inResponse = new Set<DescMessage>();
-    reach(method.desc.output, inResponse);
     for (const message of inResponse) {
       checkResponseOneofs(message, this.types, problems);
       if (!inRequest.has(message)) checkIndexedNames(message, this.types, problems);
@@ -89,18 +84,22 @@ export class Checker {
   }
 }
 
-/** Collects a message and the messages that it contains, in all fields or in fields that `follow` accepts. */
+/**
+ * Returns a message and the messages that it contains, in all fields or in fields that `follow` accepts. Adds
+ * them to `reached`.
+ */
 function reach(
   message: DescMessage,
-  reached: Set<DescMessage>,
   follow: (field: DescField) => boolean = () => true,
-): void {
-  if (reached.has(message) || message.file.proto.package === "google.protobuf") return;
+  reached = new Set<DescMessage>(),
+): ReadonlySet<DescMessage> {
+  if (reached.has(message) || message.file.proto.package === "google.protobuf") return reached;
   reached.add(message);
   for (const field of message.fields) {
     const inner = valueMessageOf(field);
-    if (inner !== undefined && follow(field)) reach(inner, reached, follow);
+    if (inner !== undefined && follow(field)) reach(inner, follow, reached);
   }
+  return reached;
 }
 
 function checkType(field: DescField, method: MethodModel, types: TypeModels, problems: Problems): void {

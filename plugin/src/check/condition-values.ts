@@ -6,14 +6,14 @@ import {
   type DescOneof,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { isWrapper, messageOf } from "../descriptors/well-known.ts";
+import { messageOf, scalarOf } from "../descriptors/well-known.ts";
 import { suggest } from "../diagnostics/suggest.ts";
 import { resolveKeys } from "../model/declared-keys.ts";
 import type { TypeModels } from "../model/types.ts";
+import { NUMBER } from "./conditions.ts";
 
 /** The words that upstreams use for booleans, which a condition compares as they are. */
 const BOOLEAN = /^(?:true|false|0|1|yes|no|y|n|on|off)$/i;
-const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /**
  * Returns a fault for each value that a condition can never meet: all fields that read the key are of a type
@@ -45,8 +45,7 @@ function faultOf(value: string, field: DescField, types: TypeModels): string | u
   if (jsonText || unknown || absent.includes(value)) return undefined;
   if (field.fieldKind === "list" || field.fieldKind === "map") return undefined;
   if (field.fieldKind === "enum") return enumFault(value, field.enum, types);
-  const scalar = field.fieldKind === "scalar" ? field.scalar : scalarOf(field);
-  switch (scalar) {
+  switch (scalarOf(field)) {
     case undefined:
     case ScalarType.STRING:
     case ScalarType.BYTES:
@@ -56,11 +55,6 @@ function faultOf(value: string, field: DescField, types: TypeModels): string | u
     default:
       return NUMBER.test(value) ? undefined : `\`${field.name}\` is a number, which is never \`${value}\``;
   }
-}
-
-function scalarOf(field: DescField): ScalarType | undefined {
-  const message = messageOf(field);
-  return message !== undefined && isWrapper(message) ? message.fields[0]?.scalar : undefined;
 }
 
 function enumFault(value: string, desc: DescEnum, types: TypeModels): string | undefined {

@@ -55,10 +55,12 @@ function contradiction({ values = [], present, type = "" }: Condition): string |
   return `no ${type} is written \`${values.join("` or `")}\`; correct values or type`;
 }
 
+export const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
 /** The notations of values by JSON type. */
 const NOTATIONS: Readonly<Record<string, RegExp>> = {
   boolean: /^(?:true|false)$/,
-  number: /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i,
+  number: NUMBER,
 };
 
 /** Reports whether a general condition holds whenever a more specific condition on the same key holds. */

@@ -8,6 +8,7 @@ import {
   isCollection,
   isScalarMessage,
   isTimestamp,
+  scalarOf,
   valueMessageOf,
 } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -257,27 +258,16 @@ function isCollector(field: DescField): boolean {
   );
 }
 
-/** The messages that contain a 64-bit integer. */
-const BIG_WRAPPERS: ReadonlySet<unknown> = new Set([
-  "google.protobuf.Int64Value",
-  "google.protobuf.UInt64Value",
-]);
-
-function isBigInteger(type: ScalarType | string | undefined): boolean {
-  return typeof type === "number" ? BIG_INTEGERS.has(type) : BIG_WRAPPERS.has(type);
-}
-
 function checkScalars({ field, rules, add }: Checked): void {
-  const type = valueMessageOf(field)?.typeName ?? scalarOf(field);
-  if (rules.number !== undefined && !isBigInteger(type)) {
+  const type = scalarOf(field);
+  if (rules.number !== undefined && !BIG_INTEGERS.has(type)) {
     add(
       [RULE.number.number],
       "number-type",
       `\`number\` requires a 64-bit integer; ${nameOf(field)} is not one`,
     );
   }
-  const isBytes = type === ScalarType.BYTES || type === "google.protobuf.BytesValue";
-  if (rules.bytes !== undefined && !isBytes) {
+  if (rules.bytes !== undefined && type !== ScalarType.BYTES) {
     add(
       [RULE.bytes.number],
       "bytes-type",
@@ -329,7 +319,7 @@ function checkSource(source: SourceModel, index: number, { field, add }: Checked
       fault(SOURCE.path.number, "dotted-path", sourceFault(source.path));
       break;
     case "status":
-      fault(SOURCE.status.number, "from-status", statusFault(source.status, scalarOf(field)));
+      fault(SOURCE.status.number, "from-status", statusFault(source.status, field.scalar));
       break;
     default:
       add([RULE.from.number], "from-source", `a source of ${subject} is empty; set header, status or path`);
@@ -343,10 +333,6 @@ function statusFault(status: number, type: ScalarType | undefined): string | und
   }
   if (type !== ScalarType.BOOL || (status >= 200 && status <= 599)) return undefined;
   return `expected a status from 200 to 599 to compare with, got ${status}`;
-}
-
-function scalarOf(field: DescField): ScalarType | undefined {
-  return "scalar" in field ? field.scalar : undefined;
 }
 
 function sourceFault(path: string): string | undefined {

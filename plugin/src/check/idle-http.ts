@@ -1,8 +1,8 @@
 /** Finds rules for the notation of requests that apply to no value of a request. */
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
-import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
-import { HTTP as HTTP_RULE, RULES } from "../diagnostics/option-path.ts";
+import { scalarOf } from "../descriptors/well-known.ts";
+import { HTTP as HTTP_RULE } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import {
   Http_Nesting,
@@ -15,12 +15,15 @@ import {
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { parameterPaths } from "../model/body-fields.ts";
-import type { MethodModel } from "../model/model.ts";
-import type { TypeModels } from "../model/types.ts";
+import type { FieldPath, MethodModel } from "../model/model.ts";
+import { isTree, type TypeModels } from "../model/types.ts";
 import { FieldUses } from "../model/uses.ts";
 
 const { field: RULE } = MethodRulesSchema;
 const { field: HTTP } = HttpSchema;
+
+/** Reports a rule without effect. The reason continues a sentence that begins with the name of the rule. */
+export type Idle = (place: OptionPath, rule: string, reason: string) => void;
 
 /** The kinds of bodies whose names a constant parameter can join. */
 const NAMED_BODIES: ReadonlySet<string> = new Set(["fields", "form", "multipart"]);
@@ -42,12 +45,8 @@ export function checkIdleResponseBody({ desc, stream, responseBody }: MethodMode
 }
 
 /** Reports rules for the notation of values that the requests of the method do not contain. */
-export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: Problems): void {
-  const { desc, annotation, bindings } = method;
-  const idle = (place: OptionPath, rule: string, reason: string) => {
-    const text = `${rule} of ${nameOf(desc)} has no effect: ${reason}; remove it`;
-    problems.add(desc, [RULES, ...place], "no-effect", text);
-  };
+export function checkIdleHttp(method: MethodModel, types: TypeModels, idle: Idle): void {
+  const { annotation, bindings } = method;
   const { http, json } = annotation;
   const flag = (rule: keyof typeof HTTP, has: boolean, reason: string) => {
     if (!has) idle([RULE.http.number, HTTP[rule].number], HTTP[rule].name, reason);
@@ -58,8 +57,13 @@ export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: 
     flag("slash", http?.slash !== Http_Slash.REFUSE, reason);
     flag("controlCharactersInPath", http?.controlCharactersInPath !== true, reason);
   }
-  const hasBytes = (paths: ReadonlyArray<readonly DescField[]>) =>
-    paths.some((path) => isTree(path.at(-1)) || isOf(path.at(-1), [ScalarType.BYTES]));
+  const hasBytes = (paths: readonly FieldPath[]) =>
+    paths.map(lastOf).some((field) => {
+      const { bytes, jsonText } = types.field(field);
+      return (
+        bytes === undefined && !jsonText && !isTree(field, types) && scalarOf(field) === ScalarType.BYTES
+      );
+    });
   if (http?.urlSafeBase64InPath) {
     flag("urlSafeBase64InPath", hasBytes(variables), "no path variable is of type bytes");
   }
@@ -69,7 +73,7 @@ export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: 
   }
   if (http?.nesting === Http_Nesting.BRACKETS) {
     const paths = bindings.flatMap(parameterPaths);
-    const has = paths.some((path) => path.length > 1 || isTree(path.at(-1)));
+    const has = paths.some((path) => path.length > 1 || isTree(lastOf(path), types));
     flag("nesting", has, "no parameter of a query or a form is nested");
   }
   if (http?.omitRequiredZeros) {
@@ -79,7 +83,7 @@ export function checkIdleHttp(method: MethodModel, types: TypeModels, problems: 
   if (json?.integers === Json_Integers.NUMBERS) {
     const has = sentFields(method, types).some(
       ([field, uses]) =>
-        uses.has("json") && types.field(field).number === undefined && isOf(field, BIG_INTEGERS),
+        uses.has("json") && types.field(field).number === undefined && BIG_INTEGERS.has(scalarOf(field)),
     );
     const place = [RULE.json.number, JsonSchema.field.integers.number];
     if (!has) idle(place, "integers", "no field in JSON takes the notation of 64-bit integers from it");
@@ -101,15 +105,6 @@ function sentFields(method: MethodModel, types: TypeModels): Array<[DescField, R
   return [...uses];
 }
 
-/** Reports whether the type of a value is one of these scalar types, or a message that wraps one of them. */
-function isOf(field: DescField | undefined, scalars: Iterable<ScalarType>): boolean {
-  const message = field && valueMessageOf(field);
-  const value = message !== undefined && isScalarMessage(message) ? message.fields[0] : field;
-  return value?.scalar !== undefined && new Set(scalars).has(value.scalar);
-}
-
-/** Reports whether a value is split into parameters only at run time. */
-function isTree(field: DescField | undefined): boolean {
-  const message = field && valueMessageOf(field);
-  return field?.fieldKind === "map" || (message !== undefined && !isScalarMessage(message));
+function lastOf(path: FieldPath): DescField {
+  return path.at(-1) as DescField;
 }

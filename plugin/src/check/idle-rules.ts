@@ -1,7 +1,7 @@
 /** Finds rules of services and methods that have no effect. */
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
-import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import {
   Credential_Kind,
   Credential_KindSchema,
@@ -14,25 +14,26 @@ import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.t
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 import { covers } from "./error-coverage.ts";
-import { checkIdleHttp, checkIdleResponseBody } from "./idle-http.ts";
+import { checkIdleHttp, checkIdleResponseBody, type Idle } from "./idle-http.ts";
 import { valueName } from "./syntax.ts";
 
 const { field: RULE } = MethodRulesSchema;
 
-/** Reports a rule without effect. The reason continues a sentence that begins with the name of the rule. */
-type Idle = (place: OptionPath, rule: string, reason: string) => void;
+function reporterFor(desc: DescService | DescMethod, problems: Problems): Idle {
+  return (place, rule, reason) =>
+    problems.add(desc, [RULES, ...place], "no-effect", `${rule} of ${nameOf(desc)} has no effect: ${reason}`);
+}
 
 /** Reports rules of a method that have no effect on the method. */
 export function checkIdleRules(method: MethodModel, types: TypeModels, problems: Problems): void {
-  const { desc, annotation } = method;
-  const idle: Idle = (place, rule, reason) =>
-    problems.add(desc, [RULES, ...place], "no-effect", `${rule} of ${nameOf(desc)} has no effect: ${reason}`);
+  const { annotation } = method;
+  const idle = reporterFor(method.desc, problems);
   checkCredentials(method, idle);
   checkEnvelope(method, idle);
   checkPaginate(method, idle);
   checkUpload(method, idle);
   checkHttp(method, idle);
-  checkIdleHttp(method, types, problems);
+  checkIdleHttp(method, types, (place, rule, reason) => idle(place, rule, `${reason}; remove it`));
   checkIdleResponseBody(method, problems);
   if (
     annotation.idempotencyKey !== "" &&
@@ -53,8 +54,7 @@ export function checkIdleSharedRules(
   rules: ServiceAnnotation | MethodAnnotation,
   problems: Problems,
 ): void {
-  const idle: Idle = (place, rule, reason) =>
-    problems.add(desc, [RULES, ...place], "no-effect", `${rule} of ${nameOf(desc)} has no effect: ${reason}`);
+  const idle = reporterFor(desc, problems);
   rules.credentials.forEach((kind, index, kinds) => {
     const none = kinds.indexOf(Credential_Kind.NONE);
     if (none < 0 || index <= none || kinds.indexOf(kind) < index) return;

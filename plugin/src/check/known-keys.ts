@@ -5,7 +5,7 @@ import { EnvelopeSchema, MethodRulesSchema } from "../gen/connectrest/v1/method_
 import { PaginateSchema, PollSchema } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { MethodAnnotation } from "../model/annotations.ts";
 import { readPaths } from "../model/declared-keys.ts";
-import { stepsOf } from "../model/dotted-path.ts";
+import { namesOf } from "../model/dotted-path.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 
@@ -45,7 +45,7 @@ export function checkKnown(method: MethodModel, types: TypeModels, problems: Pro
 /** Returns the index of each path with a fault, and the fault. */
 function faults(paths: readonly string[], reads: readonly Read[]): Array<readonly [number, string]> {
   return paths.flatMap((path, index) => {
-    const steps = stepsOf(path).map(({ name }) => name);
+    const steps = namesOf(path);
     const found = reads.find((read) => steps.every((step, at) => step === read.steps[at]));
     if (found === undefined || steps.length === 0) return [];
     const key = found.steps.join(".");
@@ -85,7 +85,7 @@ function readInBody(
       readPaths(field, types).map((steps) => ({ steps, reader: nameOf(field) })),
     ),
   ];
-  const roots = payload.map((path) => (path === "." ? [] : stepsOf(path).map(({ name }) => name)));
+  const roots = payload.map(namesOf);
   return [
     ...reads("payload", payload),
     ...reads("status", [status]),
@@ -98,6 +98,6 @@ function readInBody(
 
 function reads(reader: string, paths: readonly string[]): Read[] {
   return paths
-    .filter((path) => path !== "" && path !== ".")
-    .map((path) => ({ steps: stepsOf(path).map(({ name }) => name), reader: `\`${reader}\`` }));
+    .map((path) => ({ steps: namesOf(path), reader: `\`${reader}\`` }))
+    .filter(({ steps }) => steps.length > 0);
 }

@@ -6,7 +6,7 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
-import { isTextMessage, type TypeModels } from "../model/types.ts";
+import { isTree, type TypeModels } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 
 /** Messages whose JSON is not an object of fields, so that they cannot be a complete response. */
@@ -85,9 +85,7 @@ function checkBinding(binding: BindingModel, types: TypeModels, problems: Proble
 
 function checkText(path: FieldPath, types: TypeModels, problems: Problems): void {
   const field = path.at(-1) as DescField;
-  if (types.field(field).jsonText) return;
-  const message = messageOf(field);
-  if (field.fieldKind !== "map" && (message === undefined || isTextMessage(message, types))) return;
+  if (field.fieldKind === "map" ? types.field(field).jsonText : !isTree(field, types)) return;
   problems.add(
     field,
     [RULES, FieldRulesSchema.field.in.number],

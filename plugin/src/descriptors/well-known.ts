@@ -41,6 +41,12 @@ export function messageOf(field: DescField): DescMessage | undefined {
   return field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;
 }
 
+/** Returns the scalar type of the values in a field, which a wrapper may contain. */
+export function scalarOf(field: DescField): ScalarType | undefined {
+  const message = valueMessageOf(field);
+  return message !== undefined && isWrapper(message) ? message.fields[0]?.scalar : field.scalar;
+}
+
 /** Reports whether a field is a google.protobuf.Timestamp, singular or repeated. */
 export function isTimestamp(field: DescField): boolean {
   return messageOf(field)?.typeName === "google.protobuf.Timestamp";

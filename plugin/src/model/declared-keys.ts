@@ -1,7 +1,7 @@
 /** The keys of a JSON object that the fields of a message read. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { valueMessageOf } from "../descriptors/well-known.ts";
-import { isIndex, stepsOf } from "./dotted-path.ts";
+import { isIndex, namesOf, stepsOf } from "./dotted-path.ts";
 import { isFlattened, type TypeModels, unwrappedOneof } from "./types.ts";
 import { responseNames, spellings } from "./wire-names.ts";
 
@@ -90,7 +90,7 @@ function keysOf(
     const { discriminator, payload } = types.oneof(oneof);
     const conditions = oneof.fields.flatMap((field) => types.field(field).conditions.map(({ key }) => key));
     const names = [discriminator, payload].flatMap((key) => (key === "" ? [] : spellings(key)));
-    const firsts = conditions.flatMap((key) => stepsOf(key).slice(0, 1)).map(({ name }) => name);
+    const firsts = conditions.flatMap((key) => namesOf(key).slice(0, 1));
     for (const name of [...names, ...firsts]) insert(keys, [name], []);
   }
   return keys;
@@ -119,9 +119,7 @@ export function readPaths(field: DescField, types: TypeModels): string[][] {
 function pathsOf(field: DescField, types: TypeModels): string[][] {
   const { sources } = types.field(field);
   if (sources.length === 0) return responseNames(field, types).map((name) => [name]);
-  return sources.flatMap((source) =>
-    source.kind === "path" ? [stepsOf(source.path).map(({ name }) => name)] : [],
-  );
+  return sources.flatMap((source) => (source.kind === "path" ? [namesOf(source.path)] : []));
 }
 
 function insert(keys: Keys, [first, ...rest]: readonly string[], fields: readonly DescField[]): void {

@@ -13,9 +13,14 @@ export function stepsOf(path: string): PathStep[] {
   }));
 }
 
+/** Returns the names of the steps of a dotted path. */
+export function namesOf(path: string): string[] {
+  return stepsOf(path).map(({ name }) => name);
+}
+
 /** Returns the last key of a dotted path. */
 export function lastStepOf(path: string): string {
-  return stepsOf(path).at(-1)?.name ?? "";
+  return namesOf(path).at(-1) ?? "";
 }
 
 /** Reports whether a step is an array index. */

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { isScalarMessage } from "../descriptors/well-known.ts";
+import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
 import type { FieldRules } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
@@ -182,6 +182,18 @@ export function isTextMessage(message: DescMessage, types: TypeModels): boolean 
 function isTextMember(field: DescField): boolean {
   if (field.fieldKind === "enum") return field.enum.typeName !== "google.protobuf.NullValue";
   return field.fieldKind === "scalar" && field.scalar !== ScalarType.BYTES;
+}
+
+/**
+ * Reports whether the values of a field have no text for a parameter, so that they are parameters with
+ * brackets.
+ */
+export function isTree(field: DescField, types: TypeModels): boolean {
+  const { style, jsonText } = types.field(field);
+  if (jsonText) return false;
+  if (field.fieldKind === "map") return style !== "spread";
+  const message = valueMessageOf(field);
+  return message !== undefined && !isTextMessage(message, types);
 }
 
 /** Returns the JSON type that all values of a message field have; undefined if the type varies. */

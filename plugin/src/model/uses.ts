@@ -3,7 +3,7 @@ import type { DescField, DescFile, DescMessage, DescMethod } from "@bufbuild/pro
 import { valueMessageOf } from "../descriptors/well-known.ts";
 import { parameterPaths } from "./body-fields.ts";
 import type { BindingModel, FileModel, MethodModel } from "./model.ts";
-import type { TypeModels } from "./types.ts";
+import { isTree, type TypeModels } from "./types.ts";
 
 /**
  * A way in which a field is used: it is read from a response, or sent as JSON, as a parameter (in a path, a
@@ -59,7 +59,7 @@ export class FieldUses {
       for (const field of path) this.add(field, "parameter");
       const last = path.at(-1) as DescField;
       this.addField(last, "parameter");
-      if (valueMessageOf(last) !== undefined) this.addField(last, "tree");
+      if (isTree(last, this.types)) this.addField(last, "tree");
     }
     const isJson = body.kind === "multipart" && (body.jsonPart !== undefined || body.whenParts);
     if (body.kind === "fields" || isJson) {

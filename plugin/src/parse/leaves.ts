@@ -4,7 +4,7 @@ import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { Http_Nesting } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { FieldPath } from "../model/model.ts";
-import { isTextMessage } from "../model/types.ts";
+import { isTree } from "../model/types.ts";
 import { methodRules, serviceRules } from "./options.ts";
 import { typeModels } from "./types.ts";
 
@@ -28,16 +28,14 @@ export function leaves(
   const dotted = path.map((step) => step.name).join(".");
   const subject = subjectOf(path) ?? desc;
   if (bound.has(dotted)) return [];
-  if (typeModels.field(field).jsonText) return [path];
+  if (!isTree(field, typeModels)) return [path];
+  // a tuple has no names for parameters, which another check reports
   const value = valueMessageOf(field);
-  if (value !== undefined && typeModels.tuple(value)) {
-    const text = `the tuple \`${dotted}\` is an array of values of different meanings and cannot be a query parameter of ${nameOf(desc)}; use a body, or json_text: true`;
-    problems.add(subject, [], "query-type", text);
-    return [];
-  }
+  if (value !== undefined && typeModels.tuple(value)) return [path];
   const byBrackets = hasBrackets(desc);
-  if (byBrackets && isTree(field)) return [path];
-  if (field.fieldKind === "map" && typeModels.field(field).style !== "spread") {
+  if (byBrackets && hasOpenNames(field)) return [path];
+  const message = messageOf(field);
+  if (message === undefined) {
     problems.add(
       subject,
       subject === field ? [RULES] : [],
@@ -46,8 +44,6 @@ export function leaves(
     );
     return [];
   }
-  const message = field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;
-  if (message === undefined || isTextMessage(message, typeModels)) return [path];
   if (field.fieldKind === "list") {
     const text = `the repeated message \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; use a body, or http: {nesting: BRACKETS}`;
     problems.add(subject, [], "query-repeated-message", text);
@@ -79,10 +75,9 @@ function hasBrackets(desc: DescMethod): boolean {
 }
 
 /** Reports whether the parameter names inside a field are known only at run time. */
-function isTree(field: DescField): boolean {
-  if (field.fieldKind === "map") return typeModels.field(field).style !== "spread";
+function hasOpenNames(field: DescField): boolean {
   const message = messageOf(field);
-  if (message === undefined || isTextMessage(message, typeModels)) return false;
+  if (message === undefined) return true;
   if (field.fieldKind === "list") return typeModels.field(field).style !== "repeat";
   return ANY_JSON.has(message.typeName) || message.oneofs.some(isChosenByValue);
 }

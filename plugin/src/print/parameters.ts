@@ -1,9 +1,8 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { valueMessageOf } from "../descriptors/well-known.ts";
 import { isMask, type MaskSubject } from "../model/masks.ts";
 import type { Choice, FieldPath, Parameters } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
-import { discriminatorValues, type FieldModel, isTextMessage, type TypeModels } from "../model/types.ts";
+import { discriminatorValues, type FieldModel, isTree } from "../model/types.ts";
 import { parameterName, requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
@@ -70,7 +69,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   const model = file.types.field(field);
   const urlSafe = call === "query" && rules.urlSafeQuery;
   const more = maskArguments(field, context);
-  const isTreeOfNames = rules.brackets && isTree(field, model, file.types);
+  const isTreeOfNames = rules.brackets && isTree(field, file.types);
   if (model.jsonText || isTreeOfNames) {
     // TypeScript does not infer from the condition that the map is set
     const isMap = field.fieldKind === "map" && field.mapKind !== "scalar" && mayBeUnset;
@@ -80,7 +79,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
     return [under(isSet, `request.${call}Tree(${name}, ${json}, ${printString(lists)});`)];
   }
   if (field.fieldKind === "map") {
-    const entries = mapEntries(field, expression, file);
+    const entries = mapEntries(field, expression, file, urlSafe);
     const line = `request.${call}Map(${printString(field.name)}, ${entries}${mapArguments(call, context)});`;
     return [mayBeUnset ? `if (${isSet}) ${line}` : line];
   }
@@ -99,26 +98,13 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   ];
 }
 
-/**
- * Returns the arguments with the names of map entries that are not sent, and of entries that are rejected;
- * empty if there are none.
- */
+/** Returns the arguments with the names of map entries that are skipped, and of entries that are rejected. */
 function mapArguments(call: Call, { rules: { apiKey, parameters }, pagingNames }: Context): string {
   const key = apiKey?.query === undefined ? [] : [apiKey.query];
   const reserved = [...key, ...parameters.map(({ name }) => name)];
   const paging = pagingNames(call);
   const names = paging.length > 0 ? [reserved, paging] : reserved.length > 0 ? [reserved] : [];
   return names.map((each) => `, [${each.map(printString).join(", ")}]`).join("");
-}
-
-/**
- * Reports whether a field is split into parameters at run time. Other messages are split earlier, so they are
- * never at the end of a path.
- */
-function isTree(field: DescField, { style }: FieldModel, types: TypeModels): boolean {
-  if (field.fieldKind === "map") return style !== "spread";
-  const message = valueMessageOf(field);
-  return message !== undefined && !isTextMessage(message, types);
 }
 
 /** Returns the lines that add the fields of a form, including oneofs. */
@@ -182,8 +168,8 @@ function mapped(list: string, item: string): string {
   return item === "item" ? list : `${list}.map((item) => ${item})`;
 }
 
-function mapEntries(field: DescField, expression: string, file: AdapterFile): string {
-  const value = textValue(field, "value", file);
+function mapEntries(field: DescField, expression: string, file: AdapterFile, urlSafe: boolean): string {
+  const value = textValue(field, "value", file, urlSafe);
   if (value === "value") return expression;
   return `Object.fromEntries(Object.entries(${expression}).map(([key, value]) => [key, ${value}]))`;
 }

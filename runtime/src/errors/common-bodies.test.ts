@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { JsonValue } from "connect-rest-codec/internal";
+import type { JsonObject, JsonValue } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ErrorShape } from "../adapter/rules.ts";
@@ -215,6 +215,35 @@ test.each(COMMON_BODIES.map(({ name }) => name))("bodies of the kind %s are read
       expect([report.text, report.subcode, fieldsOf(report)]).toEqual([text, subcode, fields]);
     }),
     { numRuns: 200 },
+  );
+});
+
+/** Bodies that have their code under a key of the generated object `own`, by the format of the body. */
+const CODED: Readonly<Record<string, (own: JsonObject, texts: Texts) => JsonValue>> = {
+  "problem details": (own, { a, b }) => ({ title: a, detail: b, ...own }),
+  "a list of errors": (own, { a, f }) => ({ errors: [{ message: a, field: f, ...own }] }),
+  "a tree of errors": (own, { a, f }) => ({ errors: { [f]: [{ message: a, ...own }] } }),
+  "a list of errors, with a code of the whole error": (own, { a, b }) => ({
+    message: a,
+    errors: [{ message: b }],
+    ...own,
+  }),
+  "texts of the whole error": (own, { a }) => ({ errorMessages: [a], errors: {}, ...own }),
+  "an object below error": (own, { a }) => ({ error: { message: a, ...own } }),
+  "a reason phrase next to a text": (own, { a }) => ({ error: "Bad Request", message: a, ...own }),
+  "a flat body": (own, { a }) => ({ message: a, ...own }),
+};
+
+test.each(Object.keys(CODED))("the code of %s is found under each of the common keys", (format) => {
+  const codes = fc.oneof(word, fc.integer({ min: 1, max: 99999 }));
+  const keys = fc.constantFrom("code", "error_code", "errorCode", "extensions.code", "type");
+  fc.assert(
+    fc.property(keys, codes, texts, (key, code, given) => {
+      const own = key.split(".").reduceRight<JsonValue>((inner, step) => ({ [step]: inner }), code);
+      const body = CODED[format]?.(own as JsonObject, given) ?? null;
+      expect(readErrorBody(body, []).subcode).toBe(String(code));
+    }),
+    { numRuns: 100 },
   );
 });
 

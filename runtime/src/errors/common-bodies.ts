@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "connect-rest-codec/internal";
-import { textAt, withHead } from "./common-items.ts";
+import { codeOf, textAt, withHead } from "./common-items.ts";
 import { listOf, reportOfItems, subcodeOf } from "./error-items.ts";
 import type { ErrorReport } from "./error-report.ts";
 import { readErrors, readFieldMap } from "./error-tree.ts";
@@ -74,10 +74,12 @@ export const COMMON_BODIES: readonly CommonBody[] = [
     ],
     read: ofObject((body, fields) => {
       const report = readErrors(body.errors, fields);
-      if (report !== undefined) return withHead(textAt(body, ["message", "errorMessages", "title"]), report);
+      const code = report?.subcode ?? codeOf(body);
+      const head = textAt(body, ["message", "errorMessages", "title"]);
+      if (report !== undefined) return withSubcode(withHead(head, report), code);
       // many bodies contain both a text for the whole error and an empty list or map of errors
       const text = textAt(body, ["errorMessages"]);
-      return text === "" ? undefined : { text };
+      return text === "" ? undefined : withSubcode({ text }, code);
     }),
   },
   {
@@ -123,12 +125,13 @@ export const COMMON_BODIES: readonly CommonBody[] = [
     name: "A string at `message`, `error` or `detail`",
     examples: [
       { message: "No such book", code: 20404 },
+      { message: "No such book", error_code: "BOOK_NOT_FOUND" },
       { error: "No such book" },
       { detail: "No such book" },
     ],
     read: ofObject((body) => {
       const text = textAt(body, ["message", "error", "detail"]);
-      return text === "" ? undefined : withSubcode({ text }, subcodeOf(body.code));
+      return text === "" ? undefined : withSubcode({ text }, codeOf(body));
     }),
   },
   {
@@ -166,9 +169,8 @@ function readProblem(body: JsonObject, fields: RequestFields): ErrorReport | und
   const head = [isPhrase && detail !== "" ? "" : title, detail === title ? "" : detail];
   const violations =
     readErrors(body.errors, fields) ?? readInvalidParams(body["invalid-params"], fields) ?? {};
-  const own = subcodeOf(body.code) ?? (type === "about:blank" ? undefined : subcodeOf(type));
   const text = head.filter((part) => part !== "").join(": ");
-  return withSubcode(withHead(text, violations), own);
+  return withSubcode(withHead(text, violations), codeOf(body));
 }
 
 function readInvalidParams(value: JsonValue | undefined, fields: RequestFields): ErrorReport | undefined {
@@ -199,7 +201,7 @@ function readErrorWord(body: JsonObject): ErrorReport | undefined {
   const said = textAt(body, ["error_description"]);
   const message = textAt(body, ["message", "detail"]);
   const subcode = /^[\w.-]+$/.test(error) ? subcodeOf(error) : undefined;
-  if (subcode === undefined) return message === "" ? undefined : { text: message };
+  if (subcode === undefined) return message === "" ? undefined : withSubcode({ text: message }, codeOf(body));
   if (said !== "") return { text: `${error}: ${said}`, subcode };
   return { text: message === "" ? error : message, subcode };
 }

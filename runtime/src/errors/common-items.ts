@@ -8,7 +8,7 @@ import type { RequestFields } from "./request-fields.ts";
 const TEXTS = ["detail", "message", "msg", "description", "reason", "error"] as const;
 /** The keys that an object has if it is an error, and not an object of fields. */
 const OWN = ["message", "msg", "detail", "error", "code"] as const;
-const CODES = ["code", "extensions.code", "errorCode", "type"] as const;
+const CODES = ["code", "extensions.code", "errorCode", "error_code", "type"] as const;
 const FIELDS = [
   "pointer",
   "source.pointer",
@@ -45,10 +45,16 @@ export function textAt(json: JsonObject, keys: readonly string[]): string {
   return "";
 }
 
+/** Returns the code of an error; undefined if the error has no code. */
+export function codeOf(json: JsonObject): string | undefined {
+  // the type `about:blank` only means that the status says everything (RFC 9457 section 4.2.1)
+  return firstOf(json, CODES, (value) => (value === "about:blank" ? undefined : subcodeOf(value)));
+}
+
 /** Reads an item of a list of errors, including the name of the invalid field. */
 export function commonItem(json: JsonValue, fields: RequestFields): Item {
   if (!isJsonObject(json)) return { text: scalarText(json) ?? "", subcode: undefined, field: "", json };
-  const subcode = firstOf(json, CODES, subcodeOf);
+  const subcode = codeOf(json);
   const field = fields.nameOf(fieldOf(json));
   const parts = [textAt(json, ["title"]), textAt(json, TEXTS)];
   const own = [...new Set(parts)].filter((part) => part !== "").join(": ");

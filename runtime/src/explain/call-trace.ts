@@ -1,6 +1,5 @@
 import type { Clock } from "connect-rest-codec/internal";
-import type { ResponseHeaders } from "../http/exchange.ts";
-import type { DispatchController, DispatchHandler, Requester } from "../http/requester.ts";
+import type { Requester } from "../http/requester.ts";
 import type { Secret } from "../text/secret.ts";
 import type { ExplainedRequest } from "./explained.ts";
 import { type Origin, TracedRequest } from "./traced-request.ts";
@@ -36,10 +35,10 @@ export class CallTrace {
   through(requester: Requester, origin: Origin, credentials: string): Requester {
     return {
       dispatch: (sent, handler) => {
-        const traced = new TracedRequest(sent, origin, credentials, this.clock);
+        const traced = new TracedRequest({ sent, handler, origin, credentials }, this.clock);
         if (this.traced.length < MAX_REQUESTS) this.traced.push(traced);
         if (this.isDry) throw new DryRun();
-        return requester.dispatch(sent, new TracedHandler(handler, traced));
+        return requester.dispatch(sent, traced);
       },
     };
   }
@@ -47,44 +46,5 @@ export class CallTrace {
   /** Returns the requests so far, without secrets. */
   requests(secrets: readonly Secret[]): ExplainedRequest[] {
     return this.traced.map((each) => each.explained(secrets));
-  }
-}
-
-/** Records a response, and passes it on. */
-class TracedHandler implements DispatchHandler {
-  private readonly handler: DispatchHandler;
-  private readonly traced: TracedRequest;
-
-  constructor(handler: DispatchHandler, traced: TracedRequest) {
-    this.handler = handler;
-    this.traced = traced;
-  }
-
-  onRequestStart(controller: DispatchController, context: unknown): void {
-    this.handler.onRequestStart?.(controller, context);
-  }
-
-  onResponseStart(
-    controller: DispatchController,
-    status: number,
-    headers: ResponseHeaders,
-    statusMessage?: string,
-  ): void {
-    if (status >= 200) this.traced.responded(status, headers);
-    this.handler.onResponseStart?.(controller, status, headers, statusMessage);
-  }
-
-  onResponseData(controller: DispatchController, chunk: Buffer): void {
-    this.traced.received(chunk.length);
-    this.handler.onResponseData?.(controller, chunk);
-  }
-
-  onResponseEnd(controller: DispatchController, trailers: ResponseHeaders): void {
-    this.traced.ended();
-    this.handler.onResponseEnd?.(controller, trailers);
-  }
-
-  onResponseError(controller: DispatchController, error: Error): void {
-    this.handler.onResponseError?.(controller, error);
   }
 }

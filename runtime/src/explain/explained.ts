@@ -1,7 +1,3 @@
-import type { DescMethod } from "@bufbuild/protobuf";
-import type { ConnectError } from "@connectrpc/connect";
-import type { Difference } from "connect-rest-codec/internal";
-
 /** A header of an explained request or response, with its name in lower case. */
 export interface ExplainedHeader {
   readonly name: string;
@@ -49,15 +45,4 @@ export interface ExplainedRequest {
   readonly isRetry: boolean;
   /** Undefined in a dry run, and if there was no response. */
   readonly response: ExplainedResponse | undefined;
-}
-
-/** The content of an explanation; see `Explanation`. */
-export interface Explained {
-  readonly method: DescMethod;
-  readonly upstream: string;
-  readonly isSent: boolean;
-  readonly requests: readonly ExplainedRequest[];
-  readonly readBy: "scanner" | "decoder" | undefined;
-  readonly differences: readonly Difference[];
-  readonly error: ConnectError | undefined;
 }

@@ -3,14 +3,15 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Difference } from "connect-rest-codec/internal";
 import { fullName } from "../text/full-name.ts";
 import { curlCommand } from "./curl.ts";
-import type { Explained, ExplainedRequest } from "./explained.ts";
-import { explanationText } from "./explanation-text.ts";
+import type { ExplainedHeader, ExplainedRequest } from "./explained.ts";
+
+type Content = Omit<Explanation, "toString" | "toCurl" | "toJSON">;
 
 /**
  * The HTTP requests of a call, and what the runtime found in the responses. Texts contain neither credentials
  * nor values of fields marked `redact`; `[secret]` takes their place.
  */
-export class Explanation implements Explained {
+export class Explanation {
   readonly method: DescMethod;
   readonly upstream: string;
   /** Whether the requests were sent. False for a dry run. */
@@ -27,7 +28,7 @@ export class Explanation implements Explained {
   /** The error of the call. Undefined if the call succeeded or was not sent. */
   readonly error: ConnectError | undefined;
 
-  constructor(parts: Explained) {
+  constructor(parts: Content) {
     this.method = parts.method;
     this.upstream = parts.upstream;
     this.isSent = parts.isSent;
@@ -37,9 +38,13 @@ export class Explanation implements Explained {
     this.error = parts.error;
   }
 
-  /** Returns the explanation as text, in several lines. */
-  toString(): string {
-    return explanationText(this);
+  /**
+   * Returns the explanation as text, in several lines.
+   *
+   * @param isSent whether the text describes requests that are sent. Default: whether the requests were sent.
+   */
+  toString(isSent = this.isSent): string {
+    return textOf({ ...this, isSent });
   }
 
   /**
@@ -62,4 +67,38 @@ export class Explanation implements Explained {
       error: error && { code: Code[error.code], message: error.rawMessage },
     };
   }
+}
+
+/** Returns an explanation as text, in the notation of HTTP messages. */
+function textOf({ method, upstream, isSent, requests, readBy, differences, error }: Content): string {
+  const lines = [`${fullName(method)} calls the upstream "${upstream}"${isSent ? "" : " (not sent)"}`];
+  for (const request of requests) lines.push("", ...requestLines(request));
+  if (readBy !== undefined) lines.push("", `decoded by the ${readBy}`);
+  for (const { class: kind, path, expected, got } of differences) {
+    lines.push(`${kind}: ${path}: expected ${expected}, got ${got}`);
+  }
+  if (error !== undefined) lines.push("", `error: ${Code[error.code]}: ${error.rawMessage}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function requestLines({ verb, url, headers, body, credentials, isRetry, response }: ExplainedRequest) {
+  const lines = [`> ${verb} ${url}${isRetry ? " (retry)" : ""}`, ...headerLines(">", headers)];
+  if (credentials === "unknown") lines.push("> (credentials are requested when the call is sent)");
+  if (body !== undefined) {
+    const size = body.bytes === undefined ? "streamed" : `${body.bytes} bytes`;
+    const shown = body.isCut ? `${body.text} (${size})` : body.text;
+    lines.push("", shown ?? `(${size})`);
+  }
+  if (response === undefined) return lines;
+  const { status, bytes, headMs, durationMs } = response;
+  const time = durationMs === undefined ? `head after ${ms(headMs)}` : ms(durationMs);
+  return [...lines, "", `< ${status} (${bytes} bytes, ${time})`, ...headerLines("<", response.headers)];
+}
+
+function headerLines(mark: string, headers: readonly ExplainedHeader[]): string[] {
+  return headers.map(({ name, value = "(hidden)" }) => `${mark} ${name}: ${value}`);
+}
+
+function ms(duration: number): string {
+  return `${duration.toFixed(1)} ms`;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import { redactText } from "../errors/redact.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
-import type { DispatchOptions } from "../http/requester.ts";
+import type { DispatchController, DispatchHandler, DispatchOptions } from "../http/requester.ts";
 import type { Secret } from "../text/secret.ts";
 import type { ExplainedBody, ExplainedRequest, ExplainedResponse } from "./explained.ts";
 import { shownHeaders, withoutSecretParts } from "./shown-headers.ts";
@@ -19,11 +19,17 @@ export interface Origin {
   readonly hop?: object | undefined;
 }
 
-/** A request as it is sent, and its response. */
-export class TracedRequest {
-  private readonly sent: DispatchOptions;
-  private readonly origin: Origin;
-  private readonly credentials: string;
+interface Parts {
+  readonly sent: DispatchOptions;
+  /** Receives the response. */
+  readonly handler: DispatchHandler;
+  readonly origin: Origin;
+  readonly credentials: string;
+}
+
+/** Records a request as it is sent, and its response, which it passes on. */
+export class TracedRequest implements DispatchHandler {
+  private readonly parts: Parts;
   private readonly clock: Clock;
   private readonly startedAt: number;
   private head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
@@ -31,30 +37,46 @@ export class TracedRequest {
   private bytes = 0;
   private durationMs: number | undefined;
 
-  constructor(sent: DispatchOptions, origin: Origin, credentials: string, clock: Clock) {
-    this.sent = sent;
-    this.origin = origin;
-    this.credentials = credentials;
+  constructor(parts: Parts, clock: Clock) {
+    this.parts = parts;
     this.clock = clock;
     this.startedAt = clock.monotonic();
   }
 
-  responded(status: number, headers: ResponseHeaders): void {
-    this.head = { status, headers };
-    this.headMs = this.clock.monotonic() - this.startedAt;
+  onRequestStart(controller: DispatchController, context: unknown): void {
+    this.parts.handler.onRequestStart?.(controller, context);
   }
 
-  received(bytes: number): void {
-    this.bytes += bytes;
+  onResponseStart(
+    controller: DispatchController,
+    status: number,
+    headers: ResponseHeaders,
+    statusMessage?: string,
+  ): void {
+    if (status >= 200) {
+      this.head = { status, headers };
+      this.headMs = this.clock.monotonic() - this.startedAt;
+    }
+    this.parts.handler.onResponseStart?.(controller, status, headers, statusMessage);
   }
 
-  ended(): void {
+  onResponseData(controller: DispatchController, chunk: Buffer): void {
+    this.bytes += chunk.length;
+    this.parts.handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(controller: DispatchController, trailers: ResponseHeaders): void {
     this.durationMs = this.clock.monotonic() - this.startedAt;
+    this.parts.handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: DispatchController, error: Error): void {
+    this.parts.handler.onResponseError?.(controller, error);
   }
 
   /** Returns the request and its response so far, without secrets. */
   explained(secrets: readonly Secret[]): ExplainedRequest {
-    const { sent, origin, credentials } = this;
+    const { sent, origin, credentials } = this.parts;
     const declared = new Set(origin.request.headers.map(([name]) => name));
     return {
       verb: sent.method,
@@ -68,7 +90,7 @@ export class TracedRequest {
   }
 
   private url(): string {
-    const { sent, origin } = this;
+    const { sent, origin } = this.parts;
     const url = `${sent.origin}${sent.path}`;
     return origin.hop === undefined ? url : withoutSecretParts(url);
   }
