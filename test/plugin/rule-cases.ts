@@ -935,12 +935,18 @@ message Inner {
       "Pair p = 1;",
       `message Pair {
   option (connectrest.v1.message).tuple = true;
-  string a = 1 [(connectrest.v1.field) = {name: "x", aliases: "y", from: {path: "z"}}];
+  string a = 1 [(connectrest.v1.field) = {name: "x", from: {path: "z"}}];
   oneof o { string b = 2; int32 c = 3; }
   map<string, string> rest = 5 [(connectrest.v1.field).unknown = true];
 }`,
     ),
-    problems: [],
+    problems: [
+      "8:43: no-effect: name of case.Pair.a has no effect: an item of a tuple has no key; remove it",
+      "8:54: no-effect: from of case.Pair.a has no effect: an item of a tuple has no key; remove it",
+      "9:3: tuple-oneof: the oneof case.Pair.o is in the tuple case.Pair, in which each field is an item; move the oneof to a message with the layout UNWRAPPED, and make this message an item",
+      "10:3: tuple-number: case.Pair.rest has the number 5, but no field of the tuple case.Pair has the number 4; number the fields by their places in the array, and declare an unused item as google.protobuf.Value",
+      "10:33: unknown-type: `unknown` in a tuple requires the last field, which is repeated; case.Pair.rest is not",
+    ],
   },
   {
     name: "tuple_rest",
@@ -956,7 +962,12 @@ message Only {
   repeated string a = 1;
 }`,
     ),
-    problems: [],
+    problems: [
+      "4:27: unwrap-type: case.Only is a tuple, so its JSON is an array, not the value of case.Only.a; remove `unwrap`",
+      "9:70: no-effect: name of case.Pair.rest has no effect: a field that collects unknown keys has no key of its own; remove it",
+      "9:81: no-effect: style of case.Pair.rest has no effect: the further items of a tuple are separate values; remove it",
+      "9:95: no-effect: absent of case.Pair.rest has no effect: the further items of a tuple are separate values; remove it",
+    ],
   },
   {
     name: "tuple_request",
@@ -970,7 +981,9 @@ message Req {
   option (connectrest.v1.message).tuple = true;
   string a = 1;
 }`,
-    problems: [],
+    problems: [
+      "8:3: tuple-request: the tuple case.Req is the request of case.S.Get, whose fields have places of their own; make it a field of the request, and name this field as the body",
+    ],
   },
   {
     name: "tuple_query",
@@ -981,7 +994,9 @@ message Req {
   string a = 1;
 }`,
     ),
-    problems: [],
+    problems: [
+      "7:3: tuple-request: the tuple case.Pair is sent in a parameter of case.S.Get, but parameters have names, and the items of a tuple have none; use a JSON body, or json_text: true on the field of the request",
+    ],
   },
   {
     name: "tuple_brackets",
@@ -991,7 +1006,9 @@ message Pair {
   option (connectrest.v1.message).tuple = true;
   string a = 1;
 }`,
-    problems: [],
+    problems: [
+      "11:3: tuple-request: the tuple case.Pair is sent in a parameter of case.S.Get, but parameters have names, and the items of a tuple have none; use a JSON body, or json_text: true on the field of the request",
+    ],
   },
   {
     name: "tuple_flattened",
@@ -1002,7 +1019,9 @@ message Pair {
   string a = 1;
 }`,
     ),
-    problems: [],
+    problems: [
+      "4:13: member-keys: case.Res.p is a case.Pair, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message",
+    ],
   },
   {
     name: "wire_twice",

@@ -105,13 +105,21 @@ interface Combination {
   readonly place: string;
 }
 
+/** The rules that fields in these places already have. */
+const GIVEN = [
+  ["header", "name:"],
+  ["further items", "unknown:"],
+] as const;
+
 const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
   TYPES.filter((type) => isPossible(type, place)).flatMap((type) =>
-    RULES.filter((rule) => !(place === "header" && rule.includes("name:"))).map((rule) => ({
-      type,
-      rule,
-      place,
-    })),
+    RULES.filter((rule) => !GIVEN.some(([at, given]) => place.startsWith(at) && rule.includes(given))).map(
+      (rule) => ({
+        type,
+        rule,
+        place,
+      }),
+    ),
   ),
 );
 

@@ -41,7 +41,7 @@ export function checkTupleRequest(
     const reason = `the request of ${nameOf(method)}, whose fields have places of their own; make it a field of the request, and name this field as the body`;
     add(method.input, reason);
   }
-  const reason = `sent in a parameter of ${nameOf(method)}, but parameters have names, which items have not; use a JSON body, or json_text: true on the field of the request`;
+  const reason = `sent in a parameter of ${nameOf(method)}, but parameters have names, and the items of a tuple have none; use a JSON body, or json_text: true on the field of the request`;
   for (const message of inParameters) {
     if (types.tuple(message)) add(message, reason);
   }
