@@ -105,7 +105,7 @@ function createShared(options: ServerOptions, host: string, limits: Limits): Sha
   };
 }
 
-/** Creates the part that serves calls to the routes, health and reflection. */
+/** Creates the part that serves calls to the routes and to the services of the gateway itself. */
 function createCalls(shared: Shared): Rpc {
   const { options, limits, reports, admission, watchers, authorization, health, validation } = shared;
   const { reflection: isListed = true, isWatch = () => false } = options;
@@ -113,6 +113,7 @@ function createCalls(shared: Shared): Rpc {
     limits,
     routes: (router) => {
       options.routes(router);
+      options.explainRoutes?.(router, () => rpc.callOptions);
       ownRoutes(router, health, isListed ? () => rpc.services : undefined);
     },
     interceptors: [validation.interceptor],
@@ -131,6 +132,7 @@ function createCalls(shared: Shared): Rpc {
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: isHealth,
     authenticate: authorization?.authenticate,
+    authorize: authorization?.authorize,
     challenge: authorization?.challenge,
     authorizedStreams:
       authorization &&

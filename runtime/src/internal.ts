@@ -19,8 +19,6 @@ export type { TokenStore } from "./credentials/oauth2-grant.ts";
 export { isMarked as isRedactedField } from "./errors/field-options.ts";
 export { retryDelayOf, retryInfo } from "./errors/retry-info.ts";
 export { ERRORS } from "./errors/table.ts";
-export type { ExplainedRequest } from "./explain/explained.ts";
-export type { Explanation } from "./explain/explanation.ts";
 export { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 export { DecompressError, decompress, isCoding } from "./http/decompress.ts";
 export { decompressSmall } from "./http/decompress-small.ts";

@@ -124,6 +124,14 @@ export const ROWS: readonly Row[] = [
     message: {},
   },
   {
+    sends: "a fraction for an integer, even if the nearest double is an integer: `0.99999999999999999999`",
+    body: '{"response":{"weight":0.99999999999999999999}}',
+    outcome: "lost",
+    path: "weight",
+    gets: "an unset field",
+    message: {},
+  },
+  {
     sends: "numbers in any notation below an unknown key",
     body: '{"response":{"extra":{"a":0.12345678901234567890,"b":[1.10,1e3,-0,1.5,12345678901234567890.123]}}}',
     outcome: "none",

@@ -711,7 +711,8 @@ message Res {}`,
     string c = 3 [(connectrest.v1.field).when = {key: "k", present: false, type: "string"}];
     string d = 4 [(connectrest.v1.field).when = {key: "l", present: true}];
     string e = 5 [(connectrest.v1.field).when = {key: "l", values: "x"}];
-  }`),
+  }
+  string l = 6;`),
     problems: [
       "5:19: when-never: the condition of case.Res.a can never hold: values are strings, numbers and booleans, and the type is `array`; remove values or type",
       "6:19: when-never: the condition of case.Res.b can never hold: no boolean is written `yes`; correct values or type",
@@ -808,6 +809,21 @@ message Res {}`,
     source: response("oneof o { google.protobuf.Struct s = 1 [(connectrest.v1.field).unknown = true]; }"),
     problems: [
       "4:43: unknown-member: case.Res.s is a member of the oneof `o`, which any unknown key would select; move it out of the oneof",
+    ],
+  },
+  {
+    name: "when_unread",
+    source: response(
+      `oneof o {
+    Image image = 1 [(connectrest.v1.field).when = {key: "image", type: "object"}];
+    Text text = 2 [(connectrest.v1.field).when = {key: "title", present: true}];
+  }`,
+      `message Image { string url = 1; }
+message Text { string body = 1; }`,
+    ),
+    problems: [
+      "5:22: when-unread: the condition of case.Res.image tests `image`, which neither the member nor another field of case.Res reads, so that its value would be lost; set layout: NESTED, so that the member is read from its own key",
+      "6:20: when-unread: the condition of case.Res.text tests `title`, which neither the member nor another field of case.Res reads, so that its value would be lost; declare a field for `title`",
     ],
   },
   {
@@ -982,7 +998,7 @@ message Req {
   string a = 1;
 }`,
     problems: [
-      "8:3: tuple-request: the tuple case.Req is the request of case.S.Get, whose fields have places of their own; make it a field of the request, and name this field as the body",
+      "8:3: tuple-request: the tuple case.Req is the request of case.S.Get, in which each field has its own place; make it a field of the request, and name this field as the body",
     ],
   },
   {

@@ -122,7 +122,7 @@ test.each(READ)("a response is read as described: %s", async (body, message, exp
   expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual(expected);
 });
 
-/** The places for a tuple. Each function serves a value in its place, and returns the items that were read. */
+/** The places for a tuple. Each function serves a value in its place, and returns the items read. */
 const PLACES: Readonly<Record<string, (value: unknown) => Promise<readonly unknown[] | string | undefined>>> =
   {
     payload: (value) => read(value, (client) => client.echoReading({})),

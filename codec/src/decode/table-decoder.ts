@@ -121,7 +121,7 @@ function layoutOf(entries: readonly Entry[], fields: FieldTable): Array<LayoutEn
       return members.length > 1 ? [{ onlyFirst: members, of }] : of;
     }
     if (!("choice" in entry)) return [];
-    return [{ choose: choiceDecoder(entry, exclusiveMembers(entry, entries), fields, scope) }];
+    return [{ choose: choiceDecoder(entry, entries, fields, scope) }];
   });
   const known = [...knownKeys(entries)].filter((key) => !read.has(key));
   return known.length === 0 ? layout : [...layout, { known }];

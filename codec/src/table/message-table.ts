@@ -73,10 +73,6 @@ export interface ChoiceEntry {
   readonly when: readonly ChoiceCase[];
   /** The member that is selected if no condition is true. */
   readonly otherwise?: FieldEntry;
-  /**
-   * The spellings of a key that no field reads, and whose value is reported as lost if no condition is true.
-   */
-  readonly lost?: readonly string[];
 }
 
 /**
@@ -91,7 +87,8 @@ export interface ValueEntry {
 }
 
 /**
- * A message whose JSON is an array: its items, which have no keys. A table with this entry has no other entry.
+ * A message whose JSON is an array: its items, which have no keys. A table with this entry has no other
+ * entry.
  */
 export interface TupleEntry {
   readonly tuple: readonly FieldEntry[];

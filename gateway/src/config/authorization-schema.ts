@@ -34,7 +34,7 @@ const scope = z.strictObject({
     )
     .min(1)
     .describe(
-      "The methods that a token with this scope may call: `package.Service/Method`, `package.Service`, `package.*`, or `*` for all methods. If several scopes list a method, one of these scopes suffices.",
+      "The methods that a token with this scope may call: `package.Service/Method`, `package.Service`, `package.*`, or `*` for all methods except those of `server.explain`. If several scopes list a method, one of these scopes suffices.",
     ),
   description: optionalText.describe(
     "The scope's description on the consent page. Default: the name of the scope.",

@@ -12,11 +12,14 @@ import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Examples } from "../pages/example.ts";
 import type { ServiceComments } from "../pages/start-page.ts";
+import type { CallOptions } from "../rpc/call-options.ts";
 
 /** Options of a server. */
 export interface ServerOptions {
   /** Registers the services; the server adds health and reflection. */
   readonly routes: (router: ConnectRouter) => void;
+  /** Registers the service that explains calls. Default: not served. */
+  readonly explainRoutes?: ((router: ConnectRouter, options: () => CallOptions) => void) | undefined;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /**
@@ -87,7 +90,7 @@ export interface Server {
   /** `http://host:port`, or `https:`. */
   readonly url: string;
   readonly port: number;
-  /** The served services, without health and reflection. */
+  /** The served services, without the services of the gateway itself. */
   readonly services: readonly DescService[];
   /** Resolves once the validation of messages has been loaded; calls are served even before. */
   readonly warm: Promise<void>;

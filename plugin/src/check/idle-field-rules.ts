@@ -121,12 +121,13 @@ function checkMember(
   const where = isSpread
     ? `the oneof \`${oneof.name}\` is FLATTENED, so that the keys of the member are those of its fields`
     : `the members of the oneof \`${oneof.name}\` have one key, \`${payload}\``;
+  const remedy = isSpread ? "remove it, or set layout: NESTED for a key of its own" : "remove it";
   for (const name of KEY_RULES) {
-    if (isSet(rules[name])) idle(name === "sources" ? "from" : name, `${where}; remove it`);
+    if (isSet(rules[name])) idle(name === "sources" ? "from" : name, `${where}; ${remedy}`);
   }
   if (isSpread && rules.coerce) idle("coerce", `${where}; set it on these`);
   if (isSpread && rules.jsonText) idle("jsonText", `${where}; set it on these`);
-  if (isSpread && rules.unwrap) idle("unwrap", `${where}; remove it`);
+  if (isSpread && rules.unwrap) idle("unwrap", `${where}; ${remedy}`);
 }
 
 function isSet(rule: boolean | string | readonly unknown[]): boolean {

@@ -24,8 +24,7 @@ export function checkTuple(message: DescMessage, types: TypeModels, problems: Pr
 }
 
 /**
- * Reports tuples that cannot be sent. The fields of a request have places of their own, and parameters have
- * names.
+ * Reports tuples that cannot be sent. Each field of a request has its own place, and parameters have names.
  *
  * @param inParameters the messages that are sent as parameters
  */
@@ -38,7 +37,7 @@ export function checkTupleRequest(
   const add = (message: DescMessage, reason: string) =>
     problems.add(message, [RULES, TUPLE], "tuple-request", `the tuple ${nameOf(message)} is ${reason}`);
   if (types.tuple(method.input)) {
-    const reason = `the request of ${nameOf(method)}, whose fields have places of their own; make it a field of the request, and name this field as the body`;
+    const reason = `the request of ${nameOf(method)}, in which each field has its own place; make it a field of the request, and name this field as the body`;
     add(method.input, reason);
   }
   const reason = `sent in a parameter of ${nameOf(method)}, but parameters have names, and the items of a tuple have none; use a JSON body, or json_text: true on the field of the request`;

@@ -209,10 +209,16 @@ export function containerType(
   return isOwn && unwrappedOneof(message, types) === undefined ? "object" : undefined;
 }
 
+/** Reports whether a discriminator or conditions select the member of a oneof, not the keys themselves. */
+export function isChosen(oneof: DescOneof, types: TypeModels): boolean {
+  const { discriminator } = types.oneof(oneof);
+  return discriminator !== "" || oneof.fields.some((field) => types.field(field).conditions.length > 0);
+}
+
 /** Reports whether the members of a oneof share the object that contains the oneof. */
 export function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
-  const { discriminator, layout } = types.oneof(oneof);
-  return layout === "flattened" || (layout === undefined && discriminator !== "");
+  const { layout } = types.oneof(oneof);
+  return layout === "flattened" || (layout === undefined && isChosen(oneof, types));
 }
 
 /** Returns the discriminator values that select a member of a oneof. */

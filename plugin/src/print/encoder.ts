@@ -4,7 +4,7 @@ import { localName } from "../descriptors/names.ts";
 import { isCollection, isScalarMessage, isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import { discriminatorJson, tupleFields, unwrappedOneof } from "../model/types.ts";
+import { discriminatorJson, isFlattened, tupleFields, unwrappedOneof } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
@@ -143,15 +143,15 @@ export function oneofLines(oneof: DescOneof, style: JsonStyle, file: AdapterFile
 
 function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
   const { discriminator, layout, payload, fallback } = file.types.oneof(oneof);
+  const isShared = field.fieldKind === "message" && isFlattened(oneof, file.types);
   const member = `message.${oneof.localName}.value`;
   const value = jsonValue(field, member, style, file);
   const own = assignment(requestName(field, style, file.types), value, file);
-  if (discriminator === "" && layout !== "flattened") return [own];
   const wire = discriminatorJson(field, file.types);
   const lines =
     field.name === fallback || discriminator === "" ? [] : [assignment(discriminator, wire, file)];
   if (layout === "beside") return [...lines, assignment(payload, value, file)];
-  if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
+  if (!isShared) return [...lines, own];
   if (discriminator === "") return [`${file.runtimeValue("setAll")}(json, ${value});`];
   if (field.name !== fallback) {
     return [

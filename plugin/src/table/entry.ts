@@ -49,7 +49,6 @@ export type Entry =
       readonly by: readonly string[] | undefined;
       readonly when: readonly ChoiceCase[];
       readonly otherwise: FieldEntry | undefined;
-      readonly lost: readonly string[] | undefined;
     }
   | {
       readonly value: string;

@@ -1,7 +1,7 @@
 /** Builds the tables of messages. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
-import { type TypeModels, tupleFields, unwrappedOneof } from "../model/types.ts";
-import { choiceEntry, isChosen } from "./choice.ts";
+import { isChosen, type TypeModels, tupleFields, unwrappedOneof } from "../model/types.ts";
+import { choiceEntry } from "./choice.ts";
 import type { Entry, FieldEntry } from "./entry.ts";
 import { fieldEntry, itemEntry } from "./field.ts";
 import { keysOf } from "./keys.ts";

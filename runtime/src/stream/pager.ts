@@ -1,15 +1,16 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import {
   declaredText,
+  exactNumber,
   type FoundDifferences,
   hasBrokenLinks,
+  integerFromText,
   isJsonObject,
   type JsonValue,
   joinedPath,
   jsonTypeOf,
   linkTarget,
   NO_DIFFERENCES,
-  numberFromText,
   objectIn,
   ownValue,
   stringifyJson,
@@ -342,7 +343,7 @@ function needsItems(next: NextPage): boolean {
 }
 
 function numberIn(value: JsonValue | undefined): number | undefined {
-  const number = typeof value === "string" ? numberFromText(value) : value;
+  const number = typeof value === "string" ? integerFromText(value) : exactNumber(value);
   return typeof number === "number" ? number : undefined;
 }
 

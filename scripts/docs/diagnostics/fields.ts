@@ -142,6 +142,12 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning: "A tuple contains a oneof, but each of its fields is an item with its own place.",
       remedy: "Move the oneof to a message with the layout UNWRAPPED, and make this message an item.",
     },
+    "when-unread": {
+      meaning:
+        "A condition tests whether a key is present, or its JSON type, but neither the member nor another field reads the key. The value of the key would be lost.",
+      remedy:
+        "Declare a field for the key in the member's message or next to the oneof. If the key holds the member, set `layout: NESTED`.",
+    },
     "unwrapped-alone": {
       meaning:
         "A oneof has the layout UNWRAPPED, so its member replaces the message, but the message has other fields.",

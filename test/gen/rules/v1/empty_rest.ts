@@ -71,7 +71,6 @@ export const LabelTable: MessageTable = table("rules.v1.Label", () => [
       { is: ["tape"], as: [3, "int32", "tape"] },
       { is: ["string"], as: [4, "string", "string"] },
     ],
-    lost: ["kind"],
   },
 ]);
 

@@ -137,7 +137,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    * values as raw JSON, without loss. A google.protobuf.Struct receives decoded values, with integers beyond
    * 2^53 as strings. If the field is a Struct, the slower decoder reads responses with such keys, at about
    * five times the processor time. A request sends the collected keys back unchanged, except keys that a
-   * declared field also writes. In a tuple, the last field can collect the items after those of other fields.
+   * declared field also writes. In a tuple, the last field can collect all further items.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -947,7 +947,7 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
 export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   /**
    * The key whose value selects the member, e.g. `type`. A response may also spell the key in lowerCamel.
-   * Without a discriminator, each member has its own key, as in ProtoJSON, or a `when` condition. If a
+   * Without a discriminator and without `when` conditions, each member has its own key, as in ProtoJSON. If a
    * response contains several members, the first one in the order of declaration is kept, and the others are
    * reported as lost. Default: no discriminator.
    *
@@ -956,7 +956,8 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   discriminator: string;
 
   /**
-   * The location of the member's keys. Default: FLATTENED.
+   * The location of the member's keys, if a discriminator or `when` conditions select the member. Members that
+   * are not messages always have their own key. Default: FLATTENED.
    *
    *     // {"id": 1}, or [{"id": 1}, {"id": 2}], or "none"
    *     oneof result {
@@ -1019,7 +1020,7 @@ export const OneofRules_Layout = {
   FLATTENED: 1,
 
   /**
-   * Under the member's name: `{"type":"text","text":{"text":"Hi"}}`.
+   * Under the member's own key: `{"type":"text","text":{"text":"Hi"}}`.
    *
    * @generated from enum value: NESTED = 2;
    */
