@@ -102,6 +102,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "server/",
     "sandbox/",
     "config/",
+    "console/",
     "pages/",
     "reflection/",
     "health/",

@@ -10,6 +10,7 @@ import {
   type ServiceAdapter,
   type WatchOptions,
 } from "connect-rest-runtime";
+import { commentTexts } from "connect-rest-runtime/internal";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import type {
   CallerAuthorizationOptions,
@@ -32,7 +33,6 @@ import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import { observeRequest } from "./metrics/observe-request.ts";
-import type { ServiceComments } from "./pages/start-page.ts";
 import { explainRoutesOf, makeBus, prepareCallers } from "./server/on-demand.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
 
@@ -270,7 +270,7 @@ function serverOptionsOf(
     methodTimeout: timeoutsOf(adapters),
     isWatch: watchesOf(adapters),
     shareOf: sharesOf(adapters, upstreams),
-    comments: commentsOf(adapters),
+    comments: () => commentsOf(adapters),
   };
 }
 
@@ -368,7 +368,7 @@ function timeoutsOf(adapters: readonly ServiceAdapter[]): MethodTimeout {
   return (method) => methods.get(method.parent.typeName)?.[method.localName]?.rules.timeoutMs;
 }
 
-function commentsOf(adapters: readonly ServiceAdapter[]): Map<string, ServiceComments> {
-  const entries = adapters.map(({ service, comments }) => [service.typeName, comments] as const);
-  return new Map(entries.flatMap(([name, comments]) => (comments === undefined ? [] : [[name, comments]])));
+async function commentsOf(adapters: readonly ServiceAdapter[]): Promise<ReadonlyMap<string, string>> {
+  const all = await Promise.all(adapters.map(commentTexts));
+  return new Map(all.flatMap((texts) => [...texts]));
 }

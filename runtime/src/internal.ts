@@ -5,7 +5,7 @@
 
 export { DIFFERENCE_CLASSES, smallJson } from "connect-rest-codec/internal";
 export type { AnyMethodAdapter, UnaryAdapter } from "./adapter/adapter.ts";
-export { type Commented, loadComments } from "./adapter/comments.ts";
+export { type Commented, commentTexts, loadComments } from "./adapter/comments.ts";
 export { declaredPlace } from "./adapter/declared-place.ts";
 export type { CredentialKind } from "./adapter/rules.ts";
 export type { BreakerState, OriginLoad } from "./breaker/breaker.ts";

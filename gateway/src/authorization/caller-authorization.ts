@@ -28,7 +28,7 @@ import { createScopeMap, EXPLAIN_SCOPES, type ScopeOptions } from "./scopes.ts";
 export interface OpenParts {
   readonly health: boolean;
   readonly reflection: boolean;
-  readonly pages: boolean;
+  readonly console: boolean;
 }
 
 /** Options for the authorization of callers. */
