@@ -11,7 +11,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const testing = path.resolve(import.meta.dirname, "../testing");
 writeFileSync(
   path.join(directory, "connect-rest.yaml"),
-  `adapters: [${testing}/echo-rest.ts]
+  `adapters: [${testing}/echo-streams-rest.ts]
 upstreams:
   echo: { baseUrl: https://echo.example }
 sandbox: { module: ${testing}/echo-sandbox.ts, port: 8099 }
@@ -92,11 +92,17 @@ test("explain sends nothing, and prints the request as text, as curl or as JSON"
 });
 
 test("explain --send requires --yes for a call that may change data", async () => {
-  const args = ["explain", "Echo", "--sandbox", "--send", "--data", '{"text":"hi"}'];
+  const args = ["explain", "Repeat", "--sandbox", "--send", "--data", '{"text":"hi"}'];
   const without = await cli(...args);
   expect({ status: without.status, stdout: without.stdout }).toEqual({ status: 1, stdout: "" });
   expect(without.stderr).toMatch(/^error: POST http:\S+ may change data; add --yes to send it$/m);
   const { status, stdout } = await cli(...args, "--yes");
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^< 200 \(23 bytes, [\d.]+ ms\)$/m);
+});
+
+test("explain --send sends a call of a method without side effects", async () => {
+  const { status, stdout } = await cli("explain", "Echo", "--sandbox", "--send", "--data", '{"text":"hi"}');
   expect(status).toBe(0);
   expect(stdout).toMatch(/^< 200 \(13 bytes, [\d.]+ ms\)$/m);
   expect(stdout).toMatch(/^decoded by the (?:scanner|decoder)$/m);

@@ -1,4 +1,5 @@
-import type { Explanation } from "connect-rest-runtime/internal";
+import type { Explanation } from "connect-rest-runtime/explain";
+import { isReadOnly } from "../explain/read-only.ts";
 import { type DescribedMethod, describedMethod, headersIn, type RequestOptions } from "./described-method.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { printText } from "./output.ts";
@@ -32,14 +33,10 @@ async function explained(
   const dry = await rest.explain(method, message, context);
   if (send !== true || dry.error !== undefined) return dry;
   const [request] = dry.requests;
-  if (yes !== true && request !== undefined && !isReadOnly(request.verb)) {
+  if (yes !== true && request !== undefined && !isReadOnly(method, request.verb)) {
     throw new Error(`${request.verb} ${request.url} may change data; add --yes to send it`);
   }
   return await rest.explain(method, message, { ...context, send: true });
-}
-
-function isReadOnly(verb: string): boolean {
-  return verb === "GET" || verb === "HEAD";
 }
 
 function shown(explanation: Explanation, format: ExplainOptions["format"]): string {

@@ -115,7 +115,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
 /** Returns the configuration with its authorization replaced by the override, if there is one. */
 function withAuthorization(config: Config, override: AuthorizationOverrides | undefined): Config {
   if (override === undefined) return config;
-  const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl, open: { pages: true } });
+  const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl, open: { console: true } });
   return { ...config, authorization };
 }
 
