@@ -129,7 +129,7 @@ export class Page {
     return this.payloadPath === "" ? this.path : `${this.payloadPath}.${this.path}`;
   }
 
-  /** Returns a value of the page. If a double may have rounded the value, returns the value of the exact page. */
+  /** Returns a value of the page; if a double may have rounded the value, the value of the exact page. */
   pick(from: (page: Page) => JsonValue | undefined): JsonValue | undefined {
     const value = from(this);
     return typeof value === "number" && !Number.isSafeInteger(value) ? from(this.exactly()) : value;
