@@ -2,18 +2,15 @@
  * `npm run bench -- generator`: compares the adapter generator with protoc-gen-es, in separate processes, on
  * the same files of Google's APIs.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import type { Readable } from "node:stream";
-import { json, text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { GENERATORS } from "../test/google/generators.ts";
 import { closure, googleImage, type Image, type ImageFile } from "../test/google/image.ts";
 import { Random } from "../test/google/random.ts";
 import { ADAPTER_OPTIONS, encodeRequest, namesToGenerate } from "../test/google/request.ts";
 import { compileAll } from "./generator-compile.ts";
+import { wholeIn } from "./options.ts";
 import { median } from "./statistics.ts";
+import { type Usage, usageOf } from "./usage.ts";
 
 const SEED = 1;
 /** TypeScript from both generators, for a fair comparison. */
@@ -25,14 +22,6 @@ const HELP = `Usage: npm run bench -- generator [options]
   --rounds <n>  runs of each, taken in turn (default 3); medians are printed
   --compile     generate the adapters of all files but two, compile them with tsc, and measure nothing
 `;
-
-/** The resource usage of a generator run. */
-interface Usage {
-  readonly wallMs: number;
-  readonly cpuMs: number;
-  /** The peak of resident memory, in MB. */
-  readonly rssMb: number;
-}
 
 /** Runs `npm run bench -- generator` and returns the text to print. */
 export async function benchGenerator(args: readonly string[]): Promise<string> {
@@ -48,8 +37,8 @@ export async function benchGenerator(args: readonly string[]): Promise<string> {
   if (values.help) return HELP;
   if (values.compile) return await compileAll();
   return await measure(
-    pick(googleImage(), whole("--files", values.files, 0)),
-    whole("--rounds", values.rounds, 1),
+    pick(googleImage(), wholeIn("--files", values.files, 0)),
+    wholeIn("--rounds", values.rounds, 1),
   );
 }
 
@@ -61,8 +50,8 @@ async function measure(files: readonly ImageFile[], rounds: number): Promise<str
   const ours: Usage[] = [];
   const theirs: Usage[] = [];
   for (let round = 0; round < rounds; round++) {
-    ours.push(await run("adapters", requests.adapters));
-    theirs.push(await run("messages", requests.messages));
+    ours.push(await usageOf([GENERATORS.adapters], requests.adapters));
+    theirs.push(await usageOf([GENERATORS.messages], requests.messages));
   }
   return table(namesToGenerate(files).length, ours, theirs);
 }
@@ -71,24 +60,6 @@ function pick(image: Image, count: number): ImageFile[] {
   if (count === 0) return [...image.values()];
   const names = new Random(SEED).shuffle(namesToGenerate([...image.values()]));
   return closure(image, names.slice(0, count));
-}
-
-async function run(program: keyof typeof GENERATORS, request: Uint8Array): Promise<Usage> {
-  const usage = join(import.meta.dirname, "generator-usage.ts");
-  const start = performance.now();
-  const child = spawn(process.execPath, ["--import", usage, GENERATORS[program]], {
-    stdio: ["pipe", "pipe", "pipe", "pipe"],
-  });
-  child.stdin.end(request);
-  // If the output were not read, the process would block.
-  child.stdout.resume();
-  const [taken, stderr, [code]] = await Promise.all([
-    json(child.stdio[3] as Readable) as Promise<Omit<Usage, "wallMs">>,
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  if (code !== 0) throw new Error(`${GENERATORS[program]} exited with ${code}: ${stderr}`);
-  return { ...taken, wallMs: performance.now() - start };
 }
 
 function table(files: number, ours: readonly Usage[], theirs: readonly Usage[]): string {
@@ -104,10 +75,4 @@ function table(files: number, ours: readonly Usage[], theirs: readonly Usage[]):
     row("CPU", ({ cpuMs }) => cpuMs, "ms"),
     row("memory", ({ rssMb }) => rssMb, "MB"),
   ].join("\n");
-}
-
-function whole(option: string, value: string, min: number): number {
-  const number = Number(value);
-  if (value.trim() !== "" && Number.isInteger(number) && number >= min) return number;
-  throw new Error(`${option}: expected a whole number from ${min}, got ${JSON.stringify(value)}`);
 }

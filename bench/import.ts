@@ -2,19 +2,17 @@
  * `npm run bench -- import`: the time and memory of connect-rest-import, by the size of the document. Each
  * import is a separate process.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
-import { json, text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
+import { wholeIn } from "./options.ts";
 import { progress } from "./progress.ts";
 import { type Figure, figureLines, holds } from "./reliability/figure.ts";
 import { median } from "./statistics.ts";
+import { type Usage, usageOf } from "./usage.ts";
 
-const ROOT = join(import.meta.dirname, "..");
+const PROGRAM = join(import.meta.dirname, "../import/src/bin.ts");
 const HELP = `Usage: npm run bench -- import [options]
 
   --rounds <n>  imports of each document, in turn (default 3); medians are printed
@@ -29,12 +27,6 @@ const MOST_MEMORY = 2000;
 /** The largest ratio of an operation's cost in the largest document to its cost in a document of 1,000. */
 const MOST_GROWTH = 1.5;
 
-/** The resource usage of an import. */
-interface Usage {
-  readonly cpuMs: number;
-  readonly rssMb: number;
-}
-
 /**
  * Runs `npm run bench -- import`. Returns the text to print, and whether the figures are within their bounds.
  */
@@ -44,8 +36,7 @@ export async function benchImport(args: readonly string[]): Promise<{ text: stri
     options: { rounds: { type: "string", default: "3" }, help: { type: "boolean", default: false } },
   });
   if (values.help) return { text: HELP, holds: true };
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds: expected a whole number from 1");
+  const rounds = wholeIn("--rounds", values.rounds, 1);
   const folder = mkdtempSync(join(tmpdir(), "connect-rest-bench-import-"));
   try {
     return await measure(folder, rounds);
@@ -60,7 +51,8 @@ async function measure(folder: string, rounds: number): Promise<{ text: string; 
   for (let round = 0; round < rounds; round++) {
     for (const size of SIZES) {
       progress(`round ${round + 1} of ${rounds}: ${size} operations`);
-      usages.get(size)?.push(await run(join(folder, `${size}.json`), join(folder, `${size}-${round}`)));
+      const args = [join(folder, `${size}.json`), "--output", join(folder, `${size}-${round}`)];
+      usages.get(size)?.push(await usageOf([PROGRAM, ...args]));
     }
   }
   const of = (size: number, pick: (usage: Usage) => number) => median((usages.get(size) ?? []).map(pick));
@@ -89,20 +81,6 @@ function figuresOf(of: (size: number, pick: (usage: Usage) => number) => number)
     },
     { name: `memory for ${largest} operations`, unit: "MB", value: memory, bound: { atMost: MOST_MEMORY } },
   ];
-}
-
-async function run(document: string, output: string): Promise<Usage> {
-  const usage = join(import.meta.dirname, "generator-usage.ts");
-  const command = ["--import", usage, join(ROOT, "import/src/bin.ts"), document, "--output", output];
-  const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe", "pipe"] });
-  child.stdout?.resume();
-  const [taken, stderr, [code]] = await Promise.all([
-    json(child.stdio[3] as Readable) as Promise<Usage>,
-    text(child.stderr as Readable),
-    once(child, "close"),
-  ]);
-  if (code !== 0) throw new Error(`the import of ${document} exited with ${code}: ${stderr}`);
-  return taken;
 }
 
 /** The number of operations of one resource. */

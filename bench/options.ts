@@ -120,14 +120,10 @@ export function isUsual({ only }: Options, part: Part): boolean {
   return only.every((words) => words.every((word) => word === part));
 }
 
-function numberIn(option: string, text: string, min: number, max: number): number {
+/** Returns the whole number in an option. */
+export function wholeIn(option: string, text: string, min: number, max = Number.POSITIVE_INFINITY): number {
   const value = Number(text);
-  if (text.trim() !== "" && value >= min && value <= max) return value;
-  throw new Error(`${option}: expected a number from ${min} to ${max}, got ${JSON.stringify(text)}`);
-}
-
-function wholeIn(option: string, text: string, min: number, max: number): number {
-  const value = numberIn(option, text, min, max);
-  if (Number.isInteger(value)) return value;
-  throw new Error(`${option}: expected a whole number, got ${JSON.stringify(text)}`);
+  if (text.trim() !== "" && Number.isInteger(value) && value >= min && value <= max) return value;
+  const range = Number.isFinite(max) ? `${min} to ${max}` : min;
+  throw new Error(`${option}: expected a whole number from ${range}, got ${JSON.stringify(text)}`);
 }

@@ -2,6 +2,7 @@
  * `npm run bench -- watch`: measures streams that watch a feed, and a fleet of gateways that share a feed.
  */
 import { parseArgs } from "node:util";
+import { wholeIn } from "./options.ts";
 import { type FleetFigures, measureFleet } from "./watch/fleet.ts";
 import { type ManyFigures, measureMany } from "./watch/many.ts";
 
@@ -18,12 +19,7 @@ export async function benchWatch(
     args: [...args],
     options: { watchers: { type: "string", default: "10000" }, json: { type: "boolean", default: false } },
   });
-  const count = Number(values.watchers);
-  if (!Number.isInteger(count) || count < 1 || count > 10_000) {
-    throw new Error(
-      `--watchers: expected a whole number from 1 to 10000, got ${JSON.stringify(values.watchers)}`,
-    );
-  }
+  const count = wholeIn("--watchers", values.watchers, 1, 10_000);
   const many = [await measureMany("fast", count), await measureMany("connect", count)];
   const fleet = await measureFleet();
   const text = values.json ? JSON.stringify({ many, fleet }, null, 2) : textOf(many, fleet);

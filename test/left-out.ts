@@ -34,8 +34,10 @@ export const LEFT_OUT_NOTE: Reporter = {
   onTestRunEnd() {
     const reasons = Object.entries(LEFT_OUT).map(([reason, patterns]) => {
       const count = globSync(patterns).length;
-      return `       ${count} ${count === 1 ? "file" : "files"} that ${reason}\n`;
+      return `       ${reason} (${count} ${count === 1 ? "file" : "files"})\n`;
     });
-    process.stdout.write(` Left to npm run test:all\n${reasons.join("")}       most draws of properties\n\n`);
+    process.stdout.write(
+      ` npm test leaves most draws of properties to npm run test:all, and tests that\n${reasons.join("")}\n`,
+    );
   },
 };

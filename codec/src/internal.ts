@@ -46,7 +46,7 @@ export {
   holdsExactly,
   linkTarget,
 } from "./decode/read.ts";
-export { booleanFrom, bytesFromBase64, numberFromText } from "./decode/scalar.ts";
+export { booleanFrom, bytesFromBase64, integerFromText, numberFromText } from "./decode/scalar.ts";
 export { joined, joinedDifferences, MAX_KEPT, sequence } from "./decode/segment.ts";
 export { JsonTooDeep, WrongShape } from "./decode/shape-writer.ts";
 export { readingOf } from "./decode/table-decoder.ts";
@@ -62,7 +62,14 @@ export {
   MAX_DIGITS,
   plainDigits,
 } from "./json/exact-decimal.ts";
-export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf, ownValue } from "./json/json.ts";
+export {
+  exactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonTypeOf,
+  ownValue,
+} from "./json/json.ts";
 export { type Misstep, type OnMisstep, valueAt } from "./json/json-path.ts";
 export { endOfString } from "./json/json-text.ts";
 export { NumberText } from "./json/number-text.ts";
@@ -101,6 +108,7 @@ export {
   type Key,
   type Kind,
   MessageTable,
+  type TupleEntry,
   table,
   type ValueEntry,
 } from "./table/message-table.ts";

@@ -98,11 +98,11 @@ test("the command line: has defaults, and selects parts by name", () => {
 });
 
 test.each([
-  [["--rounds", "0"], '--rounds: expected a number from 1 to 99, got "0"'],
-  [["--rounds", "1.5"], '--rounds: expected a whole number, got "1.5"'],
-  [["--calls", ""], '--calls: expected a number from 8 to 100000, got ""'],
-  [["--warm-up", "7"], '--warm-up: expected a number from 8 to 1000000, got "7"'],
-  [["--connections", "5000"], '--connections: expected a number from 1 to 1000, got "5000"'],
+  [["--rounds", "0"], '--rounds: expected a whole number from 1 to 99, got "0"'],
+  [["--rounds", "1.5"], '--rounds: expected a whole number from 1 to 99, got "1.5"'],
+  [["--calls", ""], '--calls: expected a whole number from 8 to 100000, got ""'],
+  [["--warm-up", "7"], '--warm-up: expected a whole number from 8 to 1000000, got "7"'],
+  [["--connections", "5000"], '--connections: expected a whole number from 1 to 1000, got "5000"'],
 ])("the command line: rejects %j", (args, text) => {
   expect(() => readOptions(args)).toThrow(text);
 });

@@ -1,14 +1,12 @@
 /** Follows the page of the example in other languages. Each language has its own test. */
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
+import { closedPort } from "../../runtime/src/testing/servers.ts";
 import { FLAGS, hasChromium, NO_CHROMIUM } from "../browser/chromium.ts";
 import { blocksBelow } from "../docs/blocks.ts";
 import { downloadModules, downloadWheels } from "./client-tools.ts";
@@ -32,22 +30,12 @@ beforeAll(async () => {
   const paths = { "/%40types%2Fnode/latest": { version: "24.19.2" } };
   const url = await reader.serveUpstream(jsonBy(paths, "accept", "application/json"));
   reader.replace("connect-rest.yaml", "https://registry.npmjs.org", url);
-  const page = await freeAddress();
+  const page = new URL(await closedPort()).host;
   for (const file of ["package.json", "connect-rest.yaml"]) reader.replace(file, PAGE, page);
   await reader.followIntroduction();
 }, TIMEOUT_MS);
 
 afterAll(() => reader.close());
-
-/** Returns an address at which no server listens. The gateway needs the origin before the page is served. */
-async function freeAddress(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `127.0.0.1:${port}`;
-}
 
 /** Returns the text that a page shows in a browser when its requests have ended. */
 async function textOf(url: string): Promise<string> {

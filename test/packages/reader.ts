@@ -79,11 +79,6 @@ export class Reader {
     await this.followBlocks(blocksBelow(this.page, heading));
   }
 
-  /** Returns the address of a server that the page names by its usual address. */
-  addressOf(shown: string): string {
-    return this.ports.get(shown) ?? shown;
-  }
-
   async close(): Promise<void> {
     for (const close of this.closers) await close();
     rmSync(this.folder, { recursive: true });
@@ -97,7 +92,7 @@ export class Reader {
   private async follow({ language, text }: Block): Promise<void> {
     if (language === "json") return expectShown(text, this.printed);
     if (language === "text") return expect(this.printed).toBe(text);
-    const real = text.replaceAll(/127\.0\.0\.1:\d+/g, (address) => this.addressOf(address));
+    const real = text.replaceAll(/127\.0\.0\.1:\d+/g, (address) => this.ports.get(address) ?? address);
     const [, address] = SERVERS.find(([command]) => command.test(text)) ?? [];
     if (address !== undefined) return this.serve(real, address);
     if (text.startsWith("curl ")) {

@@ -50,8 +50,8 @@ export class BytesWriter {
    * buffer.
    */
   protected copy(): Uint8Array<ArrayBuffer> {
-    // a plain Uint8Array: the slice of a Buffer would be a Buffer, and so would the bytes fields read from it
-    const copied = new Uint8Array((this.buffer.buffer as ArrayBuffer).slice(0, this.position));
+    // a plain Uint8Array, since the bytes fields read from a Buffer would be Buffers
+    const copied = new Uint8Array(this.buffer.subarray(0, this.position));
     if (this.buffer.length > MAX_KEPT_BYTES) this.clear();
     return copied;
   }

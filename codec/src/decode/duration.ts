@@ -17,11 +17,10 @@ const ISO =
   /^(-)?P(?=\d|T\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})(?:[.,](\d+))?S)?)?$/;
 
 /**
- * Reads a duration: `3.5s` as in ProtoJSON, or a number of seconds. Returns undefined for any other value.
+ * Reads a duration: `3.5s` as in ProtoJSON, or a number of seconds. Returns undefined for any other string.
  */
-export function durationFrom(value: JsonValue): Instant | undefined {
-  if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const [match, minus, whole, fraction = "0"] = PROTO_JSON.exec(String(value)) ?? [];
+export function durationFrom(text: string): Instant | undefined {
+  const [match, minus, whole, fraction = "0"] = PROTO_JSON.exec(text) ?? [];
   return match === undefined ? undefined : inRange(nanosOf(`${minus}${whole}.${fraction}`, 0));
 }
 

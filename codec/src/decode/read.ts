@@ -1,6 +1,7 @@
 /** Reads values from a response. */
-import { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf, plainNumber } from "../json/json.ts";
+import { exactNumber, isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
+import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";
 import { integerFromText, numberFromText } from "./scalar.ts";
 
@@ -9,9 +10,13 @@ export function fromText(text: string | undefined): JsonValue | undefined {
   if (text === "true" || text === "false") return text === "true";
   if (text === undefined) return undefined;
   const number = numberFromText(text);
-  // a large integer is exact in any notation
-  if (typeof number === "number" && isRounded(number)) return integerFromText(text) ?? number;
-  return number ?? text;
+  if (typeof number !== "number" || (Number.isFinite(number) && !Number.isInteger(number))) {
+    return number ?? text;
+  }
+  const integer = integerFromText(text);
+  if (!Number.isSafeInteger(number)) return integer ?? number;
+  // a fraction must not become an integer
+  return integer === undefined ? new NumberText(text, number) : number;
 }
 
 /** Splits a comma-separated list of numbers. Returns an array unchanged. */
@@ -80,7 +85,7 @@ export interface Condition {
 
 /** Reports whether an object meets a condition. Values are compared as strings. */
 export function holds(json: JsonObject, { key, values, present, type }: Condition): boolean {
-  const value = plainNumber(valueAt(json, key));
+  const value = valueAt(json, key);
   const isPresent = value !== undefined && value !== null;
   if (present !== undefined && present !== isPresent) return false;
   if (type !== undefined && jsonTypeOf(value) !== type) return false;
@@ -114,6 +119,6 @@ export function comparesRounded(json: JsonObject, { key, values }: Condition): b
  * string.
  */
 export function wordOf(value: JsonValue | undefined): string | undefined {
-  const plain = plainNumber(value);
+  const plain = exactNumber(value);
   return plain === undefined || plain === null || typeof plain === "object" ? undefined : String(plain);
 }

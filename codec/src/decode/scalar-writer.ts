@@ -1,4 +1,4 @@
-import { type JsonValue, plainNumber } from "../json/json.ts";
+import { exactNumber, type JsonValue, plainNumber } from "../json/json.ts";
 import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";
 import type { EnumTable } from "../table/enum-table.ts";
@@ -6,6 +6,7 @@ import type { DurationRule, TimeRule } from "../table/kinds.ts";
 import { declaredPath, type MaskTable } from "../table/mask-table.ts";
 import { DifferenceWriter, type Field } from "./difference-writer.ts";
 import { durationFrom, spanFrom } from "./duration.ts";
+import { wordOf } from "./read.ts";
 import { booleanFrom, bytesFromBase64, integerFromText, numberFromText, specialDouble } from "./scalar.ts";
 import { instantFrom } from "./timestamp.ts";
 
@@ -20,8 +21,6 @@ const INT64_MAX = 2n ** 63n - 1n;
 const MAX_TIME_TEXT = 1000;
 /** The maximum length of a field mask string, in characters. */
 const MAX_MASK_TEXT = 64 * 1024;
-/** The number of decimal digits that a double always preserves. */
-const DOUBLE_DIGITS = 15;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /**
@@ -222,7 +221,7 @@ export class ScalarWriter extends DifferenceWriter {
 
   private int32Of(value: Field, key: string, kind: string, min: number, max: number): number | undefined {
     if (value === undefined || value === null) return undefined;
-    const number = typeof value === "string" ? this.integerOf(value, key, kind) : plainNumber(value);
+    const number = typeof value === "string" ? this.integerOf(value, key, kind) : exactNumber(value);
     if (number === undefined) return undefined;
     if (typeof number !== "number" || !(number >= min && number <= max) || !Number.isInteger(number)) {
       return this.dropped(key, kind, value);
@@ -287,7 +286,7 @@ export class ScalarWriter extends DifferenceWriter {
     max: bigint,
   ): number | bigint | undefined {
     if (value === undefined || value === null) return undefined;
-    const number = typeof value === "string" ? this.integerOf(value, key, kind) : plainNumber(value);
+    const number = typeof value === "string" ? this.integerOf(value, key, kind) : exactNumber(value);
     if (number === undefined) return undefined;
     if (typeof number === "number") {
       if (Number.isSafeInteger(number)) {
@@ -339,8 +338,7 @@ export class ScalarWriter extends DifferenceWriter {
   /** Writes google.protobuf.Timestamp. The value `none` means no time. */
   time(field: number, value: Field, key: string, rule: TimeRule, none?: string): void {
     if (value === undefined || value === null) return;
-    if (none !== undefined && typeof value !== "object" && String(value) === none) return;
-    if (none !== undefined && value instanceof NumberText && String(value.value) === none) return;
+    if (none !== undefined && wordOf(value) === none) return;
     if (value === "") {
       this.coerceText(key, "time", value);
       return;
@@ -377,8 +375,7 @@ export class ScalarWriter extends DifferenceWriter {
       this.rounded(key, "duration", value);
       return;
     }
-    const given = this.timeOf(value);
-    const span = isLong(value) ? undefined : rule === undefined ? durationFrom(given) : spanFrom(given, rule);
+    const span = isLong(value) ? undefined : this.spanOf(value, rule);
     if (span === undefined) {
       this.drop(key, "duration", value);
       return;
@@ -399,11 +396,15 @@ export class ScalarWriter extends DifferenceWriter {
     }
   }
 
+  private spanOf(value: JsonValue, rule: DurationRule | undefined) {
+    if (rule === undefined && typeof value === "string") return durationFrom(value);
+    return spanFrom(this.timeOf(value), rule ?? "seconds");
+  }
+
   /** Returns a number with all of its digits. Requests an exact parse if a double may not hold them. */
   private timeOf(value: JsonValue): JsonValue {
     if (value instanceof NumberText) return value.source;
-    if (typeof value !== "number" || this.exact || Number.isInteger(value)) return value;
-    if (String(value).length > DOUBLE_DIGITS) this.keptNumbers = true;
+    if (typeof value === "number" && !this.exact && !Number.isInteger(value)) this.keptNumbers = true;
     return value;
   }
 
@@ -430,7 +431,7 @@ export class ScalarWriter extends DifferenceWriter {
 
 /** Returns the enum number of a value; undefined for a value that the enum cannot hold. */
 export function enumNumber(given: JsonValue, table: EnumTable): number | undefined {
-  const value = plainNumber(given);
+  const value = exactNumber(given);
   if (typeof value === "string") return table.numberOf(value) ?? table.numberIn(value);
   if (typeof value !== "number" && typeof value !== "boolean") return undefined;
   const spelled = table.numberOf(String(value));

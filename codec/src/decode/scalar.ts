@@ -3,7 +3,7 @@
  * the caller then drops the value and reports it.
  */
 import { integerDigits } from "../json/exact-decimal.ts";
-import { type JsonValue, plainNumber } from "../json/json.ts";
+import { exactNumber, type JsonValue } from "../json/json.ts";
 
 /**
  * The maximum number of digits of an integer. More digits do not fit any field, so `1e999` is not written
@@ -63,7 +63,7 @@ export function specialDouble(text: string): number | undefined {
 
 /** Converts 0, 1 and the words that forms use for booleans. */
 export function booleanFrom(given: JsonValue): boolean | undefined {
-  const value = plainNumber(given);
+  const value = exactNumber(given);
   if (value === 1 || value === 0) return value === 1;
   if (typeof value !== "string") return undefined;
   switch (value.toLowerCase()) {

@@ -1,30 +1,63 @@
 import { systemClock } from "../time/clock.ts";
-import { integerDigits, MAX_DIGITS } from "./exact-decimal.ts";
+import { areEqual, exactDecimal, integerDigits, MAX_DIGITS } from "./exact-decimal.ts";
 import type { JsonValue } from "./json.ts";
 import { endOfString } from "./json-text.ts";
 import { NumberText } from "./number-text.ts";
+import { isRoundedFraction } from "./rounded-fractions.ts";
 
-const SUSPICIOUS = /\d{16}|\d[eE]/;
-// matches any number except a short integer, and also -0
-const NOTATION = /\d{16}|[.eE]|-0/;
+/** Selects numbers. */
+interface Selection {
+  /** Matches any text that contains such a number. */
+  readonly suspicious: RegExp;
+  /** Returns the digits to be preserved; undefined if JSON.parse preserves the number. */
+  readonly kept: (number: string) => string | undefined;
+}
+
+const FRACTIONS: Selection = {
+  suspicious: /[\d.]{17}|\d[eE]-\d{3}/,
+  kept: (number) => (isFraction(number) ? number : undefined),
+};
+
+const VALUES: Selection = {
+  suspicious: /[\d.]{16}|\d[eE]/,
+  kept: (number) => bigDigits(number) ?? (isExact(number) ? undefined : number),
+};
+
+const NOTATIONS: Selection = {
+  // matches any number except a short integer, and also -0
+  suspicious: /\d{16}|[.eE]|-0/,
+  kept: (number) => (isPlain(number) ? undefined : number),
+};
+
+/** The numbers that a parser of JSON preserves, in addition to the numbers that a double preserves. */
+export type Preserved = "fractions" | "values" | "notations";
+
+const SELECTIONS: Readonly<Record<Preserved, Selection>> = {
+  fractions: FRACTIONS,
+  values: VALUES,
+  notations: NOTATIONS,
+};
+
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 
 /**
- * Quotes every integer beyond 2^53 in JSON, with a prefix that no other string of the document has, so that
- * JSON.parse preserves its digits. With `verbatim`, quotes every number whose notation JSON.parse would
- * change. Returns undefined if no such number exists.
+ * Quotes numbers that JSON.parse would change, with a prefix that no other string of the document has, so
+ * that JSON.parse preserves their digits. Returns undefined if no such number exists.
  *
  * The function scans from string to string and never recurses, so that neither a deep nor a long document
  * overflows the stack. A reviver for JSON.parse recurses, and a regular expression that matches strings can
  * overflow the stack, too.
+ *
+ * @param preserved `fractions`: fractions whose nearest double is an integer; `values`: also integers beyond
+ *   2^53 and numbers with more digits than a double holds; `notations`: all numbers that JSON.stringify would
+ *   not write in the same way
  */
-export function quoteBigNumbers(
+export function quoteNumbers(
   json: string,
-  verbatim = false,
+  preserved: Preserved,
 ): { readonly text: string; readonly mark: string } | undefined {
-  const suspicious = verbatim ? NOTATION : SUSPICIOUS;
-  const write = verbatim ? quotedVerbatim : quoted;
+  const { suspicious, kept: keptDigits } = SELECTIONS[preserved];
   // unguessable, so that no string in the document looks like a quoted number
   const mark = `#${systemClock.randomHex(16)}:`;
   let text = "";
@@ -34,7 +67,10 @@ export function quoteBigNumbers(
     const end = quote < 0 ? json.length : quote;
     const gap = json.slice(at, end);
     if (gap.length > 1 && suspicious.test(gap)) {
-      const kept = gap.replace(NUMBER, (number) => write(number, mark));
+      const kept = gap.replace(NUMBER, (number) => {
+        const digits = keptDigits(number);
+        return digits === undefined ? number : `"${mark}${digits}"`;
+      });
       if (kept !== gap) {
         text += json.slice(copied, at) + kept;
         copied = end;
@@ -45,8 +81,8 @@ export function quoteBigNumbers(
   return copied === 0 ? undefined : { text: text + json.slice(copied), mark };
 }
 
-/** Replaces the quoted numbers in a parsed value with bigints, in place. */
-export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
+/** Replaces the quoted numbers in a parsed value with bigints and `NumberText`, in place. */
+export function unquoteNumbers(root: JsonValue, mark: string): JsonValue {
   const holder: Container = { root };
   // an explicit stack, since the document may be deeply nested
   const open: Container[] = [holder];
@@ -65,17 +101,29 @@ export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
 
 type Container = Record<string, JsonValue | undefined>;
 
-function quoted(number: string, mark: string): string {
-  const digits = integerDigits(number);
-  return digits === undefined || Number.isSafeInteger(Number(digits)) ? number : `"${mark}${digits}"`;
+function isFraction(number: string): boolean {
+  // an invalid number stays unquoted, and JSON.parse rejects it
+  return isRoundedFraction(number) && JSON_NUMBER.test(number);
 }
 
-function quotedVerbatim(number: string, mark: string): string {
-  // an invalid number stays unquoted, and JSON.parse rejects it
+/** Returns the digits of an integer beyond 2^53. */
+function bigDigits(number: string): string | undefined {
+  const digits = integerDigits(number);
+  return digits === undefined || Number.isSafeInteger(Number(digits)) ? undefined : digits;
+}
+
+/** Reports whether JSON.parse preserves the value of a number: its shortest notation has the same digits. */
+function isExact(number: string): boolean {
+  const decimal = exactDecimal(number);
+  const isSame = decimal !== undefined && areEqual(decimal, exactDecimal(String(Number(number))));
+  return isSame || !JSON_NUMBER.test(number);
+}
+
+/** Reports whether JSON.parse preserves the notation of a number. */
+function isPlain(number: string): boolean {
   const value = Number(number);
-  const isPlain = String(value) === number && (Number.isSafeInteger(value) || !Number.isInteger(value));
-  const isKept = isPlain || !JSON_NUMBER.test(number);
-  return isKept ? number : `"${mark}${number}"`;
+  const isSame = String(value) === number && (Number.isSafeInteger(value) || !Number.isInteger(value));
+  return isSame || !JSON_NUMBER.test(number);
 }
 
 function unquoted(number: string): bigint | NumberText {

@@ -8,7 +8,8 @@ export interface JsonObject {
 /**
  * A parsed JSON value. `bigint` is an integer beyond 2^53 and occurs only in bodies parsed exactly (see
  * `parse-json.ts`); the optimistic parse returns a rounded `number` instead. `NumberText` is any number that
- * JSON.parse would change, and occurs only in bodies parsed verbatim.
+ * JSON.parse would change. Bodies that were not parsed verbatim contain it only for a fraction whose nearest
+ * double is an integer.
  */
 export type JsonValue =
   | string
@@ -32,9 +33,17 @@ export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(json, key) ? json[key] : undefined;
 }
 
-/** Converts a number parsed verbatim to a plain number. Returns other values unchanged. */
+/** Converts a number parsed verbatim to the nearest double. Returns other values unchanged. */
 export function plainNumber<T>(value: T | NumberText): T | number | bigint {
   return value instanceof NumberText ? value.value : value;
+}
+
+/**
+ * Converts a number parsed verbatim to a plain number, for readers of integers and words. A fraction whose
+ * nearest double is an integer becomes a string. Returns other values unchanged.
+ */
+export function exactNumber<T>(value: T | NumberText): T | number | bigint | string {
+  return value instanceof NumberText ? value.exact : value;
 }
 
 /** Returns the JSON type of a value as RFC 8259 names it, for reports. */

@@ -1,8 +1,10 @@
 import { rawJSON } from "./raw.ts";
+import { isRoundedFraction } from "./rounded-fractions.ts";
 
 /**
  * A JSON number whose notation JSON.parse would change: `1.10`, `1e3`, or a number with more digits than a
- * double holds. JSON.stringify writes the original notation. Occurs only in documents parsed verbatim.
+ * double holds. JSON.stringify writes the original notation. Documents that were not parsed verbatim contain
+ * only fractions whose nearest double is an integer.
  */
 export class NumberText {
   /** The original notation. */
@@ -13,6 +15,11 @@ export class NumberText {
   constructor(source: string, value: number | bigint) {
     this.source = source;
     this.value = value;
+  }
+
+  /** The value; the original notation if the number is a fraction whose nearest double is an integer. */
+  get exact(): number | bigint | string {
+    return isRoundedFraction(this.source) ? this.source : this.value;
   }
 
   toString(): string {

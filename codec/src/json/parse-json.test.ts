@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { atOnce } from "../time/work.ts";
+import { areEqual, exactDecimal, isInteger } from "./exact-decimal.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { NumberText } from "./number-text.ts";
-import { parseJson, parseJsonExactly, parseJsonVerbatim } from "./parse-json.ts";
+import { parseJson, parseJsonExactly, parseJsonInPieces, parseJsonVerbatim } from "./parse-json.ts";
 import { stringifyJson } from "./stringify-json.ts";
 
 test("parseJson skips a byte order mark, and returns undefined for empty input", () => {
@@ -24,8 +26,8 @@ test.each<[string, JsonValue | undefined]>([
   ["9007199254740993.0", 9007199254740993n],
   ["1234567890123456.5", 1234567890123456.5],
   ["1e400", 10n ** 400n],
-  ["[1e99999999999]", [Infinity]],
-  ["1e-400", 0],
+  ["[1e99999999999]", [new NumberText("1e99999999999", Infinity)]],
+  ["1e-400", new NumberText("1e-400", 0)],
   ["0e99", 0],
   ['"700000000000000001"', "700000000000000001"],
   [
@@ -52,10 +54,18 @@ test("parseJsonExactly handles deep and long documents fast and without a stack 
   expect((parseJsonExactly(long) as JsonValue[])[2]).toBe(700000000000000001n);
 });
 
+/** Replaces every number that a double does not hold by the nearest double. */
+function rounded(value: JsonValue | undefined): JsonValue | undefined {
+  if (value instanceof NumberText) return value.value;
+  if (Array.isArray(value)) return value.map((item) => rounded(item) ?? null);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rounded(item)]));
+}
+
 test("property: parseJsonExactly returns the values from which the document was built", () => {
   fc.assert(
     fc.property(anyJson, ({ text, value }) => {
-      expect(parseJsonExactly(text)).toStrictEqual(value);
+      expect(rounded(parseJsonExactly(text))).toStrictEqual(value);
     }),
     { numRuns: 1000 },
   );
@@ -265,4 +275,38 @@ test("parseJsonVerbatim does not convert a number of more than 1000 digits to a 
   expect(number).toBeInstanceOf(NumberText);
   expect(stringifyJson(number ?? null)).toBe(digits);
   expect(parseJsonVerbatim("1".repeat(1000))).toBe(BigInt("1".repeat(1000)));
+});
+
+test("property: a fraction never becomes an integer, wherever the fraction is in a document", () => {
+  const digits = fc.oneof(fc.constantFrom("0", "9", "1", "5", "00", "99"), fc.nat(999).map(String));
+  const number = fc
+    .record({
+      whole: fc.nat(99).map(String),
+      fraction: fc.tuple(digits, fc.integer({ min: 1, max: 20 })).map(([text, times]) => text.repeat(times)),
+      exponent: fc.option(fc.integer({ min: -450, max: 20 })),
+    })
+    .map(({ whole, fraction, exponent }) => {
+      return `${whole}.${fraction}${exponent === null ? "" : `e${exponent}`}`;
+    });
+  const other = fc.constantFrom('"a-1e-400b"', "-7", '"735000000000051461.5"', "735000000000051461", '"\\""');
+  fc.assert(
+    fc.property(fc.array(fc.oneof(number, other), { minLength: 1, maxLength: 6 }), (tokens) => {
+      const text = `[${tokens}]`;
+      for (const parse of [parseJson, parseJsonExactly, (json: string) => atOnce(parseJsonInPieces(json))]) {
+        const parsed = parse(text);
+        for (const [index, token] of tokens.entries()) {
+          if (!token.includes(".") || token.startsWith('"')) continue;
+          const value = (parsed as readonly JsonValue[])[index];
+          const decimal = exactDecimal(token);
+          if (decimal === undefined) throw new Error(`expected a number: ${token}`);
+          const isRounded = Number.isInteger(Number(token)) && !isInteger(decimal);
+          const isHeld = areEqual(decimal, exactDecimal(String(Number(token))));
+          const isKept = isRounded || (parse === parseJsonExactly && !isHeld && typeof value !== "bigint");
+          expect([token, value instanceof NumberText]).toEqual([token, isKept]);
+          expect([token, Number(rounded(value))]).toEqual([token, Number(token)]);
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
 });

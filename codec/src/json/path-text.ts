@@ -46,16 +46,9 @@ export interface ReportedStep {
 
 /** Splits a path into its steps. */
 export function reportedSteps(path: string): ReportedStep[] {
-  const steps = path.matchAll(
-    /\[(\d+)\]|\[("(?:[^"\\]|\\["\\/bfnrt]|\\u[\da-f]{4})*")(…?)\]|'([^']*)'|([^.[\]'"]+)/g,
-  );
-  return Array.from(steps, ([, index, quoted, cut = "", declared, plain = ""]) => ({
-    key:
-      index !== undefined
-        ? Number(index)
-        : quoted !== undefined
-          ? String(JSON.parse(quoted))
-          : (declared ?? plain),
+  const steps = path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\["\\/bfnrt]|\\u[\da-f]{4})*")(…?)\]|([^.[\]"]+)/g);
+  return Array.from(steps, ([, index, quoted, cut = "", plain = ""]) => ({
+    key: index !== undefined ? Number(index) : quoted !== undefined ? String(JSON.parse(quoted)) : plain,
     isCut: cut !== "",
     isPlain: plain !== "",
   }));

@@ -23,7 +23,9 @@ export async function requestMessages(
       return readJson(method.input, each, { registry });
     } catch (error) {
       const place = texts.length > 1 ? `line ${index + 1} of --data` : "--data";
-      throw new Error(`${place} is no ${method.input.typeName}: ${messageOf(error)}`, { cause: error });
+      throw new Error(`${place} is not a valid ${method.input.typeName}: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   });
 }

@@ -29,8 +29,7 @@ export class ProgressBar {
     if (this.terminal.isTTY !== true || now < this.nextAt) return;
     this.nextAt = now + NEXT_MS;
     this.isShown = true;
-    const done = Math.round(Math.min(1, Math.max(0, share)) * WIDTH);
-    const bar = "#".repeat(done).padEnd(WIDTH, ".");
+    const bar = "#".repeat(Math.round(share * WIDTH)).padEnd(WIDTH, ".");
     this.terminal.write(`\r\x1b[K[${bar}] ${text}`);
   }
 

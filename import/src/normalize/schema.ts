@@ -88,7 +88,12 @@ export interface Limits {
 
 /** The shape of the values that a schema describes. */
 export type Shape =
-  | { readonly kind: "any" | "never" | "null" | "boolean" | "integer" | "number" | "string" }
+  | { readonly kind: "any" | "never" | "null" | "integer" | "number" | "string" }
+  | {
+      readonly kind: "boolean";
+      /** The only allowed value, if an enum allows only one. */
+      readonly only?: boolean;
+    }
   | { readonly kind: "enum"; readonly values: readonly (string | number)[] }
   | { readonly kind: "array"; readonly items: SchemaNode | undefined }
   | { readonly kind: "tuple"; readonly items: readonly SchemaNode[] }

@@ -278,7 +278,10 @@ export class Schemas {
     if (union === undefined) return shapeOf(facets, key);
     const rest: Facets = { ...facets, unions: others };
     const real = union.alternatives.filter((part) => !this.isNullSchema(part));
-    const nullable = facets.nullable || real.length < union.alternatives.length;
+    const nullable =
+      facets.nullable ||
+      real.length < union.alternatives.length ||
+      real.some((part) => this.flatten(part, []).nullable);
     const typed = real.filter((part) => !isConstraint(this.flatten(part, [])));
     if (typed.length === 0) return this.shape({ ...rest, nullable }, key, inside);
     const alone = withoutUnions(rest) && others.length === 0;

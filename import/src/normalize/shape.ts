@@ -29,6 +29,8 @@ function shape(facets: Facets, key: string): Shape {
     case "integer":
     case "number":
       return scalar(facets, type);
+    case "boolean":
+      return boolean(facets);
     default:
       return { kind: type ?? "any" };
   }
@@ -51,6 +53,11 @@ function scalar({ values }: Facets, type: "string" | "integer" | "number"): Shap
   const numbers = values.filter((value) => typeof value === "number");
   if (numbers.length === 0) return { kind: type };
   return numbers.every(Number.isSafeInteger) ? { kind: "enum", values: unique(numbers) } : { kind: "number" };
+}
+
+function boolean({ values = [] }: Facets): Shape {
+  const [only, ...others] = unique(values.filter((value) => typeof value === "boolean"));
+  return only === undefined || others.length > 0 ? { kind: "boolean" } : { kind: "boolean", only };
 }
 
 function isScalar(value: Json): boolean {

@@ -68,10 +68,13 @@ export function kindOf(schemas: Schemas, { shape }: Schema): Kind {
   }
 }
 
+/** A value of a discriminator. */
+type Value = string | number | boolean;
+
 /** An alternative that is an object, and the values or the key that identify it. */
 export interface Choice extends Alternative {
   /** The values of the discriminator. */
-  readonly values: readonly (string | number)[];
+  readonly values: readonly Value[];
   /** A key that identifies the alternative, because no later alternative has it. */
   readonly key: string | undefined;
 }
@@ -101,8 +104,6 @@ export function choicesOf(schemas: Schemas, schema: Schema, single: boolean): Ch
     keyedChoices(alternatives, shapes)
   );
 }
-
-type Value = string | number;
 
 function declaredChoices(
   schemas: Schemas,
@@ -137,11 +138,12 @@ function impliedChoices(
   return undefined;
 }
 
-/** Returns the values that an enum allows for a property; undefined if the property may have other values. */
+/** Returns the values that an enum allows for a property; empty if the property may have other values. */
 function constantsOf(schemas: Schemas, shape: Shape, property: string): readonly Value[] {
   const node = shape.kind === "object" ? shape.properties.get(property) : undefined;
   if (node === undefined) return [];
   const read = schemas.read(node).shape;
+  if (read.kind === "boolean") return read.only === undefined ? [] : [read.only];
   return read.kind === "enum" ? read.values : [];
 }
 
@@ -191,7 +193,7 @@ const UNKNOWN: SchemaNode = { kind: "facets", key: "!unknown", facets: NO_FACETS
 
 /**
  * Returns one object with the properties of all alternatives. A property is required if all alternatives
- * require it.
+ * require it. A required key that no alternative declares stays required, so that it is reported.
  */
 export function mergedObjects(schemas: Schemas, schema: Schema, parts: readonly Alternative[]): SchemaNode {
   const shapes = parts.map((part) => part.schema.shape).filter((shape) => shape.kind === "object");
@@ -202,7 +204,10 @@ export function mergedObjects(schemas: Schemas, schema: Schema, parts: readonly 
       return [name, anyOf(schemas, nodes) ?? UNKNOWN] as const;
     }),
   );
-  const required = [...names].filter((name) => shapes.every((shape) => shape.required.has(name)));
+  const required = [...new Set(shapes.flatMap((shape) => [...shape.required]))].filter(
+    (name) => !names.has(name) || shapes.every((shape) => shape.required.has(name)),
+  );
+  const values = shapes.flatMap(({ additional }) => (typeof additional === "object" ? [additional] : []));
   const isOpen = shapes.some(({ additional }) => additional !== undefined && additional !== false);
   const facets: Facets = {
     ...NO_FACETS,
@@ -210,7 +215,7 @@ export function mergedObjects(schemas: Schemas, schema: Schema, parts: readonly 
     types: new Set(["object"]),
     properties,
     required: new Set(required),
-    additional: isOpen ? true : undefined,
+    additional: values.length === shapes.length ? anyOf(schemas, values) : isOpen ? true : undefined,
   };
   return named({ kind: "facets", key: `${schema.key}!merged`, facets }, schema.name);
 }

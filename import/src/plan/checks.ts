@@ -71,6 +71,11 @@ export function valueChecks(type: string, values: readonly (string | number)[]):
   return wrapped(type, { in: values });
 }
 
+/** Returns the constraint that a boolean has a value; undefined if it may have both. */
+export function booleanChecks(only: boolean | undefined): Checks | undefined {
+  return only === undefined ? undefined : wrapped("bool", { const: only });
+}
+
 /** The texts of scalars in a query or form, as patterns of RE2. */
 const TEXTS: Readonly<Record<string, string>> = {
   boolean: "true|false",

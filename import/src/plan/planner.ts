@@ -31,6 +31,7 @@ import { TypeNames } from "./type-names.ts";
 import { typeOfSchema } from "./types.ts";
 import { fillUnion } from "./unions.ts";
 import type { Usage } from "./usage.ts";
+import { element } from "./wrappers.ts";
 
 /** The notation of names on the wire, for all messages. */
 export type NameStyle = "AS_DECLARED" | "LOWER_CAMEL";
@@ -213,7 +214,10 @@ export class Planner implements Planning {
       return;
     }
     // a request need not contain a property that only responses have
-    const mayBeUnset = !required || schema.nullable || (spot.request && schema.notes.readOnly);
+    const isNeeded = required && !(spot.request && schema.notes.readOnly);
+    // in a form, null would be a string
+    const mayBeNull = spot.request && schema.nullable && isNeeded && spot.textual !== true;
+    const mayBeUnset = !isNeeded || (schema.nullable && !mayBeNull);
     const words = wordsOf(wire);
     const inner: Spot = {
       root: spot.root,
@@ -231,8 +235,11 @@ export class Planner implements Planning {
       deprecated: schema.notes.deprecated,
       place: placeOfUse(node, schema),
     };
-    if (schema.nullable && spot.request) this.report.add("null-in-request", draft.place, inner.element);
-    const typed = this.typeOf(node, inner);
+    if (schema.nullable && spot.request && !mayBeNull) {
+      this.report.add("null-in-request", draft.place, inner.element);
+    }
+    const plain = this.typeOf(node, inner);
+    const typed = mayBeNull ? element(this, plain, node, inner) : plain;
     const comment = isCommentOf(typed, draft.comment) ? "" : draft.comment;
     const isList = typed.label === "repeated" && typed.type.kind !== "message";
     const rules: Record<string, OptionValue> = { ...given };

@@ -260,6 +260,7 @@ function addBodyField(
   if (schema === undefined || content.schema === undefined) {
     return { field: undefined, brackets: false, rules };
   }
+  if (schema.nullable) planner.report.add("null-in-request", content.place, `${message.path}.body`);
   const words = schema.name === undefined ? ["body"] : wordsOf(schema.name);
   const draft: FieldDraft = {
     key: "body",

@@ -1,6 +1,14 @@
 import type { Schema, SchemaNode } from "../normalize/schema.ts";
 import { Token } from "../proto/model.ts";
-import { isPortable, listChecks, mapChecks, numberChecks, stringChecks, valueChecks } from "./checks.ts";
+import {
+  booleanChecks,
+  isPortable,
+  listChecks,
+  mapChecks,
+  numberChecks,
+  stringChecks,
+  valueChecks,
+} from "./checks.ts";
 import {
   LIST_VALUE,
   type Planning,
@@ -31,7 +39,7 @@ export function typeOfSchema(planning: Planning, enums: EnumPlanner, node: Schem
     case "null":
       return plainType(VALUE);
     case "boolean":
-      return plainType(scalar("bool"));
+      return { ...plainType(scalar("bool")), checks: booleanChecks(shape.only) };
     case "string":
       if (spot.request && !isPortable(schema.limits.pattern)) {
         planning.report.add("pattern", schema.place, spot.element);

@@ -13,7 +13,7 @@ import {
   mergedObjects,
 } from "./alternatives.ts";
 import { ANNOTATIONS } from "./annotations.ts";
-import { textChecks } from "./checks.ts";
+import { booleanChecks, numberChecks, stringChecks, textChecks } from "./checks.ts";
 import { type Planning, plainType, type Spot, STRUCT, scalar, type Typed, VALUE } from "./context.ts";
 import type { EnumPlanner } from "./enums.ts";
 import { singular } from "./wrappers.ts";
@@ -41,11 +41,11 @@ export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema
   const parts = groups.get(kind ?? "any") ?? [];
   switch (kind) {
     case "string":
-      return textType(enums, schema, parts, spot);
+      return sameFormat(planning, parts, spot) ?? textType(planning, enums, schema, parts, spot);
     case "number":
       return numberType(planning, schema, parts, spot);
     case "boolean":
-      return plainType(scalar("bool"));
+      return booleanType(parts);
     case "array":
       return planning.typeOf(mergedLists(planning.schemas, schema, parts), spot);
     default:
@@ -53,12 +53,28 @@ export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema
   }
 }
 
+/** Reports constraints of alternatives that the constraints of their common type do not contain. */
+function reportLimits(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): void {
+  const isLimited = parts.some(
+    ({ schema: part }) => stringChecks(part) ?? numberChecks("double", part.limits),
+  );
+  if (spot.request && isLimited) planning.report.add("alternative-limits", schema.place, spot.element);
+}
+
 function numberType(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
+  reportLimits(planning, schema, parts, spot);
   const integers = parts.filter((part) => isInteger(part.schema));
   if (integers.length > 0 && integers.length < parts.length) {
     planning.report.add("large-integers", schema.place, spot.element);
   }
   return plainType(scalar(integers.length === parts.length ? "int64" : "double"));
+}
+
+function booleanType(parts: readonly Alternative[]): Typed {
+  const [only, ...others] = new Set(
+    parts.map(({ schema: { shape } }) => (shape.kind === "boolean" ? shape.only : undefined)),
+  );
+  return { ...plainType(scalar("bool")), checks: booleanChecks(others.length === 0 ? only : undefined) };
 }
 
 function isInteger({ shape }: Schema): boolean {
@@ -80,11 +96,29 @@ function kindsOf(planning: Planning, schema: Schema, spot: Spot): ReadonlyMap<Ki
   return new Map([["string", scalars], ...others]);
 }
 
+/** The formats of strings that do not become strings. */
+const TYPED_FORMATS: ReadonlySet<string | undefined> = new Set(["date-time", "byte", "base64url"]);
+
+/** Returns the type of strings that all have the same format; undefined if it is a plain string. */
+function sameFormat(planning: Planning, parts: readonly Alternative[], spot: Spot): Typed | undefined {
+  const [first] = parts;
+  const format = first?.schema.format;
+  if (first === undefined || !TYPED_FORMATS.has(format)) return undefined;
+  const isSame = parts.every(({ schema }) => schema.shape.kind === "string" && schema.format === format);
+  return isSame ? planning.typeOf(first.node, spot) : undefined;
+}
+
 /**
  * Returns the type of the string alternatives: an enum of all values, unless an alternative may be any
  * string.
  */
-function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
+function textType(
+  planning: Planning,
+  enums: EnumPlanner,
+  schema: Schema,
+  parts: readonly Alternative[],
+  spot: Spot,
+): Typed {
   const values = parts.flatMap((part) => (part.schema.shape.kind === "enum" ? part.schema.shape.values : []));
   const texts = [...new Set(values)].filter((value) => typeof value === "string");
   const isClosed =
@@ -92,6 +126,7 @@ function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternativ
     values.every((value) => typeof value === "string");
   const isPlain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
   if (!isClosed || isPlain) {
+    reportLimits(planning, schema, parts, spot);
     return {
       ...plainType(scalar("string")),
       checks: textChecks(parts.map(({ schema: { shape } }) => shape)),
@@ -106,6 +141,10 @@ function isEmpty(shape: Schema["shape"]): boolean {
   return shape.additional === false || (shape.additional === undefined && shape.listed);
 }
 
+function isMap(shape: Schema["shape"]): boolean {
+  return shape.kind === "object" && shape.properties.size === 0 && typeof shape.additional === "object";
+}
+
 function objectUnion(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
   const { schemas } = planning;
   if (choicesOf(schemas, schema, planning.isInRequest(schema, spot)) !== undefined) {
@@ -114,6 +153,7 @@ function objectUnion(planning: Planning, schema: Schema, parts: readonly Alterna
   const open = parts.filter(({ schema: { shape } }) => !isEmpty(shape));
   const shapes = open.map((part) => part.schema.shape);
   if (shapes.some((shape) => shape.kind !== "object")) return plainType(VALUE, "union-indistinct");
+  if (shapes.every(isMap)) return planning.typeOf(mergedObjects(schemas, schema, parts), spot);
   const isFree = shapes.some((shape) => shape.kind === "object" && shape.properties.size === 0);
   if (isFree) {
     const says = shapes.some((shape) => shape.kind === "object" && shape.properties.size > 0);
@@ -174,8 +214,8 @@ function whenOf({ values, key }: Choice): OptionValue {
   if (key !== undefined) return { key: pathOf(key), present: true };
   const texts = values.map(String);
   const only = texts.length === 1 ? texts[0] : undefined;
-  const type = typeof values[0] === "number" ? "number" : undefined;
-  return { values: only ?? texts, ...(type === undefined ? {} : { type }) };
+  const type = typeof values[0];
+  return { values: only ?? texts, ...(type === "string" ? {} : { type }) };
 }
 
 /** Returns a key as a path. A key with dots is quoted. */

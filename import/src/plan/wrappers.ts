@@ -13,8 +13,8 @@ export function singular(planning: Planning, typed: Typed, source: string, spot:
 }
 
 /**
- * Returns the type of a list item or map value without a label. A message with one optional field contains a
- * value that may be null.
+ * Returns the type of a list item, a map value, or a field that may be null, without a label. A message with
+ * one optional field contains a value that may be null.
  */
 export function element(planning: Planning, typed: Typed, node: SchemaNode, spot: Spot): Typed {
   const source = keyOf(node);

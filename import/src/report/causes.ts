@@ -29,6 +29,7 @@ export const CAUSES = {
   links: "links from responses to operations: omitted",
   server: "a server whose address has variables without defaults: the server of the document",
   "credential-parameter": "a parameter that contains the API key: sent from the credentials of the upstream",
+  "alternative-limits": "limits of strings or numbers that are alternatives of a union: not checked",
   pattern: "a pattern that RE2 does not accept: not checked",
   "likely-pages": "a list that may have pages: not streamed, unless --paginate adds this rule",
   verb: "a TRACE operation, which is not supported: omitted",

@@ -98,10 +98,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   ];
 }
 
-/**
- * Returns the arguments with the names of map entries that are not sent, and of entries that are rejected;
- * empty if there are none.
- */
+/** Returns the arguments with the names of map entries that are skipped, and of entries that are rejected. */
 function mapArguments(call: Call, { rules: { apiKey, parameters }, pagingNames }: Context): string {
   const key = apiKey?.query === undefined ? [] : [apiKey.query];
   const reserved = [...key, ...parameters.map(({ name }) => name)];
@@ -123,7 +120,7 @@ function choiceLines(call: Call, { oneof, members }: Choice, context: Context): 
   const { discriminator, fallback } = types.oneof(oneof);
   const cases = members.flatMap(({ field, paths }) => {
     const [wire] = discriminatorValues(field, types);
-    const isNamed = field.name !== fallback && wire !== undefined;
+    const isNamed = discriminator !== "" && field.name !== fallback && wire !== undefined;
     const isMessage = field.fieldKind === "message";
     const own = paths.find(
       (path) => requestName(path.at(-1) as DescField, context.rules.json, types) === discriminator,

@@ -22,9 +22,7 @@ interface Leaf {
  * a tree of fields.
  */
 export function readErrors(value: JsonValue | undefined, fields: RequestFields): ErrorReport | undefined {
-  const isTree =
-    isJsonObject(value) && !(isError(value, [], fields) && !Object.values(value).some(Array.isArray));
-  if (isTree) return readFieldMap(value, fields);
+  if (isJsonObject(value) && !isOneError(value, [], fields)) return readFieldMap(value, fields);
   return reportOfItems(listOf(value), (json) => commonItem(json, fields));
 }
 
@@ -34,9 +32,9 @@ export function readErrors(value: JsonValue | undefined, fields: RequestFields):
  */
 export function readFieldMap(value: JsonValue | undefined, fields: RequestFields): ErrorReport | undefined {
   if (!isJsonObject(value)) return undefined;
-  const leaves: Leaf[] = [];
-  collect(value, [], fields, leaves);
-  return reportOfItems(leaves, ({ path, json }) => itemOf(fields.nameOf(path), commonItem(json, fields)));
+  return reportOfItems(leavesOf(value, [], fields), ({ path, json }) =>
+    itemOf(fields.nameOf(path), commonItem(json, fields)),
+  );
 }
 
 function itemOf(field: string, { text, subcode, json }: Item): Item {
@@ -44,30 +42,24 @@ function itemOf(field: string, { text, subcode, json }: Item): Item {
   return { text: shown, line: field === "" ? shown : `${field}: ${shown}`, subcode, field, json };
 }
 
-function collect(value: JsonValue, path: readonly PathStep[], fields: RequestFields, into: Leaf[]): void {
-  if (scalarText(value) !== undefined || path.length >= MAX_DEPTH) {
-    into.push({ path, json: value });
-  } else if (Array.isArray(value)) {
-    value.forEach((item: JsonValue, index) => {
-      if (isJsonObject(item) && isError(item, path, fields)) {
-        into.push({ path, json: item });
-      } else {
-        collect(item, typeof item === "object" ? [...path, index] : path, fields, into);
-      }
+function leavesOf(value: JsonValue, path: readonly PathStep[], fields: RequestFields): Leaf[] {
+  if (scalarText(value) !== undefined || path.length >= MAX_DEPTH) return [{ path, json: value }];
+  if (Array.isArray(value)) {
+    return value.flatMap((item: JsonValue, index) => {
+      if (isJsonObject(item) && isError(item, path, fields)) return { path, json: item };
+      return leavesOf(item, typeof item === "object" ? [...path, index] : path, fields);
     });
-  } else if (isJsonObject(value)) {
-    collectKeys(value, path, fields, into);
   }
-}
-
-function collectKeys(json: JsonObject, path: readonly PathStep[], fields: RequestFields, into: Leaf[]): void {
-  if (path.length > 0 && isError(json, path, fields) && !Object.values(json).some(Array.isArray)) {
-    into.push({ path, json });
-    return;
-  }
-  for (const [key, value] of Object.entries(json)) {
+  if (!isJsonObject(value)) return [];
+  if (path.length > 0 && isOneError(value, path, fields)) return [{ path, json: value }];
+  return Object.entries(value).flatMap(([key, below]) => {
     const inner = [...path, key];
     const isOfWhole = OF_THE_WHOLE.has(key) && !fields.declares(inner);
-    if (value !== undefined) collect(value, isOfWhole ? path : inner, fields, into);
-  }
+    return below === undefined ? [] : leavesOf(below, isOfWhole ? path : inner, fields);
+  });
+}
+
+/** Reports whether an object is an error that does not contain a list of errors. */
+function isOneError(json: JsonObject, path: readonly PathStep[], fields: RequestFields): boolean {
+  return isError(json, path, fields) && !Object.values(json).some(Array.isArray);
 }

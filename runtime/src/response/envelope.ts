@@ -1,8 +1,9 @@
 import {
   declaredText,
+  exactNumber,
+  integerFromText,
   type JsonValue,
   jsonTypeOf,
-  numberFromText,
   type OnMisstep,
   type ProtoWriter,
   valueAt,
@@ -73,7 +74,7 @@ export function statusOf(
 
 /** Returns the status in a value, or undefined if the value is not a valid HTTP status. */
 function statusIn(value: JsonValue | undefined): number | undefined {
-  const status = typeof value === "string" ? numberFromText(value) : value;
+  const status = typeof value === "string" ? integerFromText(value) : exactNumber(value);
   const isStatus = typeof status === "number" && Number.isInteger(status) && status >= 200 && status <= 599;
   return isStatus ? status : undefined;
 }

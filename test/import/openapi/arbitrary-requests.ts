@@ -172,6 +172,8 @@ function scalarOf(
       return integerOf(scalar, rules);
     case ScalarType.DOUBLE:
       return doubleOf(rules);
+    case ScalarType.BOOL:
+      return rules?.type.case === "bool" ? fc.constant(rules.type.value.const) : undefined;
     default:
       return undefined;
   }

@@ -1,7 +1,7 @@
 /** Generates values from the schemas of an OpenAPI document. A validator decides which of them are valid. */
 import fc from "fast-check";
 import { isObject, itemsOf, type Json, keysOf, memberOf, type OpenApi, type Part } from "./document.ts";
-import { isValueObject, type Value } from "./values.ts";
+import { isValueObject, printExact, type Value } from "./values.ts";
 
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
@@ -241,13 +241,9 @@ class Values {
     const items = item === undefined ? anything : this.any(item, depth - 1);
     const bounds = { minLength: least, maxLength: depth > 0 ? Math.min(most, least + 3) : least };
     return memberOf(part.value, "uniqueItems") === true
-      ? fc.uniqueArray(items, { ...bounds, selector: (each) => JSON.stringify(each, bigText) })
+      ? fc.uniqueArray(items, { ...bounds, selector: printExact })
       : fc.array(items, bounds);
   }
-}
-
-function bigText(_: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }
 
 function merged(parts: readonly Value[]): Value {

@@ -57,7 +57,7 @@ export function typesOf(document: OpenApi, schema: Part): ReadonlySet<string> {
   );
 }
 
-function propertyOf(document: OpenApi, schema: Part, name: string): Part | undefined {
+export function propertyOf(document: OpenApi, schema: Part, name: string): Part | undefined {
   const parts = partsOf(document, schema);
   const declared = parts.flatMap((part) => document.child(part, "properties", name) ?? []);
   const additional = parts.flatMap((part) => document.child(part, "additionalProperties") ?? []);

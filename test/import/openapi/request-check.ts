@@ -20,10 +20,14 @@ export async function checkRequests(
   const upstream = await RecordingUpstream.start();
   const transport = called.transportTo(upstream.address);
   const byPlace = new Map(operations.map((operation) => [operation.place, operation]));
-  const checker = new RequestChecker(
-    document,
-    called.reported(/^pattern /).map(([, place]) => place),
-  );
+  const checker = new RequestChecker(document, {
+    patterns: called.reported(/^pattern /).map(([, place]) => place),
+    unions: called.reported(/^alternative-limits /).map(([, place]) => place),
+    keys: [
+      ...called.reported(/^undeclared-key /).map(([element]) => element.replace(/^.*?: /, "")),
+      ...called.reported(/^null-in-request /).map(([element]) => element.replace(/^.*\./, "")),
+    ],
+  });
   const weakened = new Set(called.reported(/^.*weaker type\)/).map(([element]) => element));
   const validator = createValidator();
   const problems: string[] = [];

@@ -18,6 +18,7 @@ import {
   itemOf,
   type Pair,
   pairsOf,
+  propertyOf,
   typesOf,
   valueIn,
 } from "./parameters.ts";
@@ -33,6 +34,16 @@ export interface RecordedRequest {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+/** The losses of requests, by the report of the import. */
+export interface Reported {
+  /** The positions of schemas whose patterns are not checked. */
+  readonly patterns: readonly string[];
+  /** The positions of unions whose strings and numbers may exceed the limits of all alternatives. */
+  readonly unions: readonly string[];
+  /** The keys that are omitted although the document requires them. */
+  readonly keys: readonly string[];
+}
+
 /** The headers that HTTP clients set, and the headers with credentials. */
 const OWN_HEADERS = new Set(
   "host connection accept accept-encoding authorization content-type content-length transfer-encoding user-agent cookie traceparent".split(
@@ -44,10 +55,13 @@ export class RequestChecker {
   private readonly document: OpenApi;
   private readonly validator: SchemaValidator;
 
-  /** @param patterns the positions of schemas whose patterns the import does not check, by its report */
-  constructor(document: OpenApi, patterns: readonly string[]) {
-    const value = withoutUnsaid(document.value);
-    for (const place of patterns) removePattern(value, place);
+  constructor(document: OpenApi, reported: Reported) {
+    const unsaid = { reported: new Set(reported.keys), readOnly: new Set(readOnlyKeys(document.value)) };
+    const value = withoutUnsaid(document.value, unsaid);
+    for (const place of reported.patterns) removeKeywords(valueAt(value, place), ["pattern"]);
+    for (const place of reported.unions) {
+      for (const part of itemsOf(memberOf(valueAt(value, place), "anyOf"))) removeKeywords(part, LIMITS);
+    }
     this.document = new OpenApi(value as JsonObject, document.isConverted);
     this.validator = new SchemaValidator(this.document.value, document.version);
   }
@@ -253,7 +267,7 @@ export class RequestChecker {
     let rest = pairs;
     const entries: [string, Value][] = [];
     for (const head of new Set(pairs.map(({ name }) => name.replace(/\[.*$/s, "")))) {
-      const property = document.child(schema, "properties", head);
+      const property = propertyOf(document, schema, head);
       if (property === undefined) throw new Error(`no property ${head}`);
       const own = rest.filter(({ name }) => name === head);
       const type = String(memberOf(document.child(content, "encoding", head)?.value, "contentType") ?? "");
@@ -349,24 +363,52 @@ const SAID_FORMATS: ReadonlySet<string> = new Set(
   "date-time byte binary int32 int64 uint64 float double email hostname ipv4 ipv6 uri uuid".split(" "),
 );
 
-/** Returns a document without the keywords for which requests have no rules. */
-function withoutUnsaid(value: Json, isMap = false): Json {
-  if (Array.isArray(value)) return value.map((item: Json) => withoutUnsaid(item));
+/** The required keys that requests cannot contain. */
+interface Unsaid {
+  readonly reported: ReadonlySet<string>;
+  readonly readOnly: ReadonlySet<string>;
+}
+
+/**
+ * Returns a document without the keywords for which requests have no rules, and without required keys that
+ * requests cannot contain.
+ */
+function withoutUnsaid(value: Json, unsaid: Unsaid, isMap = false): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => withoutUnsaid(item, unsaid));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).flatMap(([key, each]): [string, Json][] => {
-    if (isMap) return [[key, withoutUnsaid(each)]];
+    if (isMap) return [[key, withoutUnsaid(each, unsaid)]];
     if (UNSAID.has(key) && typeof each !== "string") return [];
     if (key === "format" && typeof each === "string" && !SAID_FORMATS.has(each)) return [];
     if ((key === "oneOf" || key === "anyOf") && itemsOf(each).every(isConstraint)) return [];
     // a request may match several alternatives
-    if (key === "oneOf") return [["anyOf", withoutUnsaid(each)]];
+    if (key === "oneOf") return [["anyOf", withoutUnsaid(each, unsaid)]];
     if (key === "required" && Array.isArray(each)) {
-      return [[key, each.filter((name: Json) => isSaid(value, String(name)))]];
+      return [[key, each.filter((name: Json) => isSaid(value, String(name), unsaid))]];
     }
     if (key === "enum" || key === "example" || key === "examples" || key === "default") return [[key, each]];
-    return [[key, withoutUnsaid(each, key === "properties")]];
+    return [[key, withoutUnsaid(each, unsaid, key === "properties")]];
   });
   return Object.fromEntries(entries);
+}
+
+/** Returns the keys of all properties that only responses have. */
+function readOnlyKeys(value: Json): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const properties = isObject(value) ? memberOf(value, "properties") : undefined;
+  const own = keysOf(properties).filter((key) => memberOf(memberOf(properties, key), "readOnly") === true);
+  return [...own, ...Object.values(value).flatMap(readOnlyKeys)];
+}
+
+/**
+ * Reports whether a request must have a property. A schema may require a property that another part of an
+ * allOf declares.
+ */
+function isSaid(schema: JsonObject, name: string, unsaid: Unsaid): boolean {
+  const property = memberOf(schema.properties, name);
+  const isReadOnly =
+    property === undefined ? unsaid.readOnly.has(name) : memberOf(property, "readOnly") === true;
+  return !isReadOnly && !unsaid.reported.has(name);
 }
 
 /** Reports whether a schema only requires keys. */
@@ -374,25 +416,23 @@ function isConstraint(schema: Json): boolean {
   return keysOf(schema).every((key) => key === "required" || key === "title" || key === "description");
 }
 
-function removePattern(document: Json, place: string): void {
+/** The keywords that limit strings and numbers. */
+const LIMITS = "format minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum".split(
+  " ",
+);
+
+/** Returns the schema at a position in the document of the import. */
+function valueAt(document: Json, place: string): Json | undefined {
   let value: Json | undefined = document;
   for (const step of place.split("/").slice(1)) {
     // withoutUnsaid renames the keyword
     const key = step === "oneOf" ? "anyOf" : step.replaceAll("~1", "/").replaceAll("~0", "~");
     value = memberOf(value, key);
   }
-  if (isObject(value)) Reflect.deleteProperty(value, "pattern");
+  return value;
 }
 
-/**
- * Reports whether a request must have a property: not if only responses have it, and not if it may be
- * null.
- */
-function isSaid(schema: JsonObject, name: string): boolean {
-  const property = memberOf(schema.properties, name);
-  // the import reports a required key that no property declares
-  if (property === undefined && schema.properties !== undefined) return false;
-  const type = memberOf(property, "type");
-  const isNullable = memberOf(property, "nullable") === true || itemsOf(type).includes("null");
-  return memberOf(property, "readOnly") !== true && !isNullable;
+function removeKeywords(schema: Json | undefined, keywords: readonly string[]): void {
+  if (!isObject(schema)) return;
+  for (const keyword of keywords) Reflect.deleteProperty(schema, keyword);
 }

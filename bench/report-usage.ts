@@ -1,7 +1,4 @@
-/**
- * Preloaded into a generator's process. Reports the resource usage of the process at exit, on file descriptor
- * 3.
- */
+/** Preloaded into a process. Reports the resource usage of the process at exit, on file descriptor 3. */
 import { writeSync } from "node:fs";
 
 process.on("exit", () => {
