@@ -18,11 +18,12 @@ import { isWord, word } from "./words";
 export const NONE = -1;
 export const UNKNOWN = -2;
 
-/** Whether a discriminator value named the last selected member. */
-export let isNamed = false;
+/** The slot of the value that named the last selected member; negative if no value did. */
+export let namedBy: i32 = -1;
 
 /** Returns the index of the selected member. */
 export function chosen(choice: usize, frame: usize): i32 {
+  namedBy = -1;
   const first: usize = load<u32>(choice, L.CHOICE_CASES);
   const end = first + <usize>load<u32>(choice, L.CHOICE_CASE_COUNT) * L.CASE_SIZE;
   for (let each = first; each < end; each += L.CASE_SIZE) {
@@ -37,7 +38,7 @@ export function chosen(choice: usize, frame: usize): i32 {
         : 0;
     if (holds < 0) return UNKNOWN;
     if (holds) {
-      isNamed = load<u32>(each, L.CASE_TEST) === L.TEST_WORD;
+      if (load<u32>(each, L.CASE_TEST) === L.TEST_WORD) namedBy = slot;
       return load<i32>(each, L.CASE_MEMBER);
     }
   }
@@ -67,6 +68,17 @@ function test(condition: usize, at: usize, withWords: u32): i32 {
     default:
       return 0;
   }
+}
+
+/** Reports whether the keys that only conditions test have no value, except a value that named the member. */
+export function areHeld(choice: usize, frame: usize): bool {
+  const first: usize = load<u32>(choice, L.CHOICE_SOLE);
+  const end = first + ((<usize>load<u32>(choice, L.CHOICE_SOLE_COUNT)) << 2);
+  for (let at = first; at < end; at += 4) {
+    const slot = load<u32>(at);
+    if (<i32>slot !== namedBy && placeTaken(frame, slot) !== 0) return false;
+  }
+  return true;
 }
 
 /** Reports whether the keys of all members except the selected one have no value. */

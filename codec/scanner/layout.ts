@@ -132,14 +132,13 @@ export const KIND_ERRORS = 34;
 /** A oneof whose members are selected by the content of the object. */
 export const CHOICE_SIZE: usize = 40;
 export const CHOICE_RANK: usize = 0;
-/** The slot of the discriminator; negative if each case has a separate condition. */
-export const CHOICE_SLOT: usize = 4;
-export const CHOICE_CASES: usize = 8;
-export const CHOICE_CASE_COUNT: usize = 12;
+/** The slots of the keys that only conditions test. Their values must select the member, or be absent. */
+export const CHOICE_SOLE: usize = 4;
+export const CHOICE_SOLE_COUNT: usize = 8;
+export const CHOICE_CASES: usize = 12;
+export const CHOICE_CASE_COUNT: usize = 16;
 /** The member that is selected if no case applies; negative if none is. */
-export const CHOICE_OTHERWISE: usize = 16;
-/** Whether a value that selects no member is reported as lost. */
-export const CHOICE_REPORT: usize = 20;
+export const CHOICE_OTHERWISE: usize = 20;
 export const CHOICE_MEMBERS: usize = 24;
 /** The slots of all members. Only the selected member may have a value. */
 export const CHOICE_SLOTS: usize = 28;

@@ -6,7 +6,7 @@
  * unknown keys, and keys of messages that share the object.
  */
 import { byte, CLOSE_BRACE, COMMA, NULL, OPEN_BRACE, space } from "./bytes";
-import { areEmpty, chosen, isNamed, NONE } from "./choice";
+import { areEmpty, areHeld, chosen, NONE, namedBy } from "./choice";
 import { collect } from "./collect";
 import { ascend, descend } from "./depth";
 import {
@@ -232,19 +232,14 @@ function finish(message: usize, frame: usize, start: usize, isShared: bool): boo
 /** Writes the member of a oneof that the keys of the object select. */
 function choose(choice: usize, frame: usize): bool {
   const at = chosen(choice, frame);
-  if (at < NONE) return false;
-  if (at < 0 && load<u32>(choice, L.CHOICE_REPORT)) {
-    // an absent discriminator selects no member
-    const slot = load<i32>(choice, L.CHOICE_SLOT);
-    if (slot < 0 || placeTaken(frame, slot) !== 0) return false;
-  }
+  if (at < NONE || !areHeld(choice, frame)) return false;
   const index = at < 0 ? load<i32>(choice, L.CHOICE_OTHERWISE) : at;
   if (index < 0) return areEmpty(choice, frame, -1);
   const which: usize = load<u32>(choice, L.CHOICE_MEMBERS) + <usize>index * L.MEMBER_SIZE;
   const field: usize = load<u32>(which, L.MEMBER_FIELD);
   const slot = load<i32>(which, L.MEMBER_SLOT);
   const start = out;
-  const isByName = at >= 0 && isNamed;
+  const isByName = namedBy >= 0;
   if (slot < 0) {
     hide();
     if (!shared(field, frame)) return false;

@@ -1,9 +1,10 @@
 /** Compiles a choice into the function that writes the selected member of an object. */
 import { type JsonObject, jsonTypeOf } from "../json/json.ts";
-import { type OneofMembers, reportedAs } from "../table/keys.ts";
+import { exclusiveMembers, holdsSelector, reportedAs, selectorName, soleSelectors } from "../table/keys.ts";
 import {
   type ChoiceCase,
   type ChoiceEntry,
+  type Entry,
   type FieldEntry,
   type Key,
   MessageTable,
@@ -18,28 +19,41 @@ import { wordReader } from "./word-reader.ts";
 /** Writes part of an object. */
 type Write = (json: JsonObject, out: ProtoWriter) => void;
 
-/** Returns the function that writes a member. */
-type MemberOf = (field: FieldEntry | undefined, isNamed?: boolean) => Write;
+/** Returns the function that writes a member, which the value of a selector may have named. */
+type MemberOf = (field: FieldEntry | undefined, namedBy?: readonly Key[]) => Write;
 
 /** Returns the writer of the member that an object selects; undefined if it selects no member. */
 type Choose = (json: JsonObject, out: ProtoWriter) => Write | undefined;
 
 /**
- * Returns the function that writes the selected member.
+ * Returns the function that writes the selected member, and reports the values of selectors that neither
+ * name a member nor are held.
  *
- * @param members the members with separate keys, which must be empty unless selected
+ * @param entries the entries of the message
  * @param holder the keys of the message
  */
 export function choiceDecoder(
   choice: ChoiceEntry,
-  members: OneofMembers,
+  entries: readonly Entry[],
   holder: KnownKeys,
   scope: FieldScope,
 ): Write {
-  const memberOf = (field: FieldEntry | undefined, isNamed = false) =>
-    memberWriter(field, isNamed, holder, scope);
-  const choose = choice.when.every(isWord) ? byWord(choice, memberOf) : byConditions(choice, memberOf);
-  const otherwise = otherwiseWriter(choice, memberOf);
+  const selectors = soleSelectors(choice, entries);
+  const memberOf: MemberOf = (field, namedBy) => {
+    const write = memberWriter(field, namedBy !== undefined, holder, scope);
+    const unheld = selectors.filter(
+      (keys) =>
+        (namedBy === undefined || selectorName(keys) !== selectorName(namedBy)) &&
+        (field === undefined || !holdsSelector(field, keys)),
+    );
+    return unheld.length === 0 ? write : joined(write, unheldWriter(choice, unheld));
+  };
+  const choose = choice.when.every(isWord)
+    ? byWord(choice, memberOf)
+    : byConditions(choice, selectors, memberOf);
+  const otherwise = memberOf(choice.otherwise);
+  // the members with separate keys must be empty unless they are selected
+  const members = exclusiveMembers(choice, entries);
   const write: Write = (json, out) => (choose(json, out) ?? otherwise)(json, out);
   if (members.length === 0) return write;
   return (json, out) => {
@@ -80,14 +94,18 @@ function memberWriter(
   };
 }
 
-function otherwiseWriter({ choice, otherwise, lost }: ChoiceEntry, memberOf: MemberOf): Write {
-  const write = memberOf(otherwise);
-  if (lost === undefined) return write;
-  const read = fieldReader(lost);
-  const name = reportedAs(lost);
+function joined(first: Write, second: Write): Write {
   return (json, out) => {
-    write(json, out);
-    out.notHeld(name, `a known ${choice}`, read(json, out.misstep));
+    first(json, out);
+    second(json, out);
+  };
+}
+
+/** Returns a function that reports the values of selectors. */
+function unheldWriter({ choice }: ChoiceEntry, selectors: ReadonlyArray<readonly Key[]>): Write {
+  const readers = selectors.map((keys) => ({ name: reportedAs(keys), read: fieldReader(keys) }));
+  return (json, out) => {
+    for (const { name, read } of readers) out.notHeld(name, `a known ${choice}`, read(json, out.misstep));
   };
 }
 
@@ -99,7 +117,7 @@ function isWord({ key, is, present, type }: ChoiceCase): boolean {
 function byWord({ by = [], when }: ChoiceEntry, memberOf: MemberOf): Choose {
   const members = new Map<string, Write>();
   for (const { is = [], as } of when) {
-    const write = memberOf(as, true);
+    const write = memberOf(as, by);
     for (const word of is) if (!members.has(word)) members.set(word, write);
   }
   const read = fieldReader(by);
@@ -111,10 +129,14 @@ function byWord({ by = [], when }: ChoiceEntry, memberOf: MemberOf): Choose {
   };
 }
 
-function byConditions({ by = [], when }: ChoiceEntry, memberOf: MemberOf): Choose {
+function byConditions(
+  { by = [], when }: ChoiceEntry,
+  selectors: ReadonlyArray<readonly Key[]>,
+  memberOf: MemberOf,
+): Choose {
   const cases = when.map((each) => ({
-    holds: condition(each, by),
-    write: memberOf(each.as, each.is !== undefined),
+    holds: condition(each, by, selectors),
+    write: memberOf(each.as, each.is && testedKeys(each, by)),
   }));
   const attempts = new Attempts();
   return (json, out) => {
@@ -127,16 +149,24 @@ function byConditions({ by = [], when }: ChoiceEntry, memberOf: MemberOf): Choos
   };
 }
 
+function testedKeys({ key }: ChoiceCase, by: readonly string[]): readonly Key[] {
+  return key?.map((path) => ({ path })) ?? by;
+}
+
 function condition(
-  { key, is, present, type }: ChoiceCase,
+  each: ChoiceCase,
   by: readonly string[],
+  selectors: ReadonlyArray<readonly Key[]>,
 ): (json: JsonObject, out: ProtoWriter, attempts: Attempts) => boolean {
-  const keys: readonly Key[] = key?.map((path) => ({ path })) ?? by;
+  const { is, present, type } = each;
+  const keys = testedKeys(each, by);
+  // a field that reads the key reports what its path leads through
+  const isSole = is !== undefined && selectors.some((other) => selectorName(other) === selectorName(keys));
   const read = fieldReader(keys);
   const word = is && wordReader(is);
   const name = reportedAs(keys.slice(0, 1));
   return (json, out, attempts) => {
-    const value = read(json, attempts.add);
+    const value = read(json, isSole ? attempts.add : () => {});
     if (present !== undefined && present !== (value !== undefined && value !== null)) return false;
     if (type !== undefined && jsonTypeOf(value) !== type) return false;
     if (word === undefined) return true;

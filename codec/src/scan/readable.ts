@@ -1,6 +1,6 @@
 /** Determines which tables the scanner can read. The JavaScript decoder handles the others. */
 import { EnumTable } from "../table/enum-table.ts";
-import { fieldsOf } from "../table/keys.ts";
+import { fieldsOf, isOnlyTested } from "../table/keys.ts";
 import {
   type ChoiceCase,
   type ChoiceEntry,
@@ -42,12 +42,12 @@ export function isReadablePayload(payload: Payload): boolean {
 
 /** Reports whether a message can be read from an object. */
 export function isReadable({ entries }: MessageTable): boolean {
-  return entries.every(isReadableEntry);
+  return entries.every((entry) => isReadableEntry(entry, entries));
 }
 
-function isReadableEntry(entry: Entry): boolean {
-  if ("any" in entry || "value" in entry) return false;
-  if ("choice" in entry && !isReadableChoice(entry)) return false;
+function isReadableEntry(entry: Entry, entries: readonly Entry[]): boolean {
+  if ("any" in entry || "value" in entry || "tuple" in entry) return false;
+  if ("choice" in entry && !isReadableChoice(entry, entries)) return false;
   return fieldsOf(entry).every(isReadableField);
 }
 
@@ -55,11 +55,12 @@ function isReadableField([, kind, ...keys]: FieldEntry): boolean {
   return !holdsNull(kind) && keys.length <= MAX_KEYS && keys.every((key) => stepsTo(key).length > 0);
 }
 
-function isReadableChoice(choice: ChoiceEntry): boolean {
+function isReadableChoice(choice: ChoiceEntry, entries: readonly Entry[]): boolean {
   // the scanner finds members only by keys of the object, not by paths
   const isKey = (key: Key) => stepsTo(key).length === 1;
   return (
-    choice.when.every(isReadableCase) && choiceMembers(choice).every(([, , ...keys]) => keys.every(isKey))
+    choice.when.every((each) => isReadableCase(each) && !isOnlyTested(each, choice, entries)) &&
+    choiceMembers(choice).every(([, , ...keys]) => keys.every(isKey))
   );
 }
 
@@ -81,6 +82,7 @@ export function isReadableKind(kind: Kind): boolean {
   if (typeof kind === "string") return kind !== "duration" && kind !== "fieldMask";
   if (kind instanceof EnumTable) return true;
   if (kind instanceof MessageTable) {
+    if (isTuple(kind)) return false;
     return typesOf(kind)?.every(({ as: [, inner] }) => !holdsNull(inner)) !== false;
   }
   if ("list" in kind) return isReadableKind(kind.list);
@@ -88,6 +90,11 @@ export function isReadableKind(kind: Kind): boolean {
   if ("unwrap" in kind) return isReadableKind(kind.unwrap[1]);
   if ("loose" in kind) return isReadableKind(kind.loose);
   return "time" in kind || "wrapper" in kind || "open" in kind;
+}
+
+/** Reports whether the JSON of a message is an array of its fields. */
+function isTuple({ entries }: MessageTable): boolean {
+  return entries.some((entry) => "tuple" in entry);
 }
 
 /** Reports whether a list may be a single string, with items that are read like array items. */

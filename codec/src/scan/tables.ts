@@ -1,10 +1,20 @@
 import { EnumTable } from "../table/enum-table.ts";
 import type { KeyTree } from "../table/key-tree.ts";
-import { exclusiveMembers, firstKey, keysOnPaths, reportedAs, sharedKeys } from "../table/keys.ts";
+import {
+  exclusiveMembers,
+  firstKey,
+  holdsSelector,
+  keysOnPaths,
+  reportedAs,
+  sharedKeys,
+  soleSelectors,
+} from "../table/keys.ts";
 import type { TimeRule } from "../table/kinds.ts";
 import {
   type ChoiceCase,
   type ChoiceEntry,
+  choiceMembers,
+  type Entry,
   type FieldEntry,
   isField,
   type Key,
@@ -208,7 +218,7 @@ export class Tables {
         const of = ranks.filter(([number]) => members.includes(number)).map(([, rank]) => rank);
         if (of.length > 1) oneofs.push(of);
       } else if ("choice" in entry) {
-        this.choice(entry, message);
+        this.choice(entry, entries, message);
       } else if ("unknown" in entry) {
         collector = entry.struct === true ? COLLECTOR.left : COLLECTOR.raw;
         collectorTag = tagOf(entry.struct === true ? 0 : entry.unknown, DELIMITED);
@@ -251,7 +261,8 @@ export class Tables {
     return keys;
   }
 
-  private choice({ by = [], when, otherwise, lost }: ChoiceEntry, message: MessageWriter): void {
+  private choice(choice: ChoiceEntry, entries: readonly Entry[], message: MessageWriter): void {
+    const { by = [], when, otherwise } = choice;
     const members: Array<readonly [field: number, slot: number]> = [];
     const member = (field: FieldEntry): number => {
       const [, kind, ...keys] = field;
@@ -264,17 +275,19 @@ export class Tables {
       each.as === undefined ? [] : this.cases(each, by, member(each.as), message),
     );
     const last = otherwise === undefined ? -1 : member(otherwise);
-    const asked = lost === undefined ? -1 : message.slot(lost, this.slot);
+    const sole = soleSelectors(choice, entries)
+      .filter((keys) => !choiceMembers(choice).some((field) => holdsSelector(field, keys)))
+      .map((keys) => message.slot(keys.map(firstKey), this.slot));
     const slots = [...new Set(members.map(([, slot]) => slot))].filter((slot) => slot >= 0);
     // the rank of the selected member comes after the ranks of the fields before it
     const rank = message.rank(this.slot);
     message.choices.push([
       rank,
-      asked,
+      this.memory.write(sole),
+      sole.length,
       this.memory.write(cases.flat()),
       cases.length,
       last,
-      lost === undefined ? 0 : 1,
       this.memory.write(members.flat()),
       this.memory.write(slots),
       slots.length,

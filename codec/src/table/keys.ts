@@ -3,6 +3,7 @@ import type { JsonObject } from "../json/json.ts";
 import { declaredText, stepsOf, stepText } from "../json/path-text.ts";
 import { type KeyTree, keyTree } from "./key-tree.ts";
 import {
+  type ChoiceCase,
   type ChoiceEntry,
   choiceMembers,
   type Entry,
@@ -39,7 +40,7 @@ export function pathOf(key: Key): string {
  * object.
  */
 export function knownKeys(entries: readonly Entry[]): ReadonlySet<string> {
-  const choices = entries.filter(isChoice).flatMap(({ by = [] }) => by);
+  const choices = entries.filter(isChoice).flatMap((choice) => selectors(choice).flat().map(firstKey));
   const read = entries.flatMap(fieldsOf).flatMap(([, , ...keys]) => keys.map(firstKey));
   return new Set([...choices, ...read]);
 }
@@ -85,14 +86,63 @@ export function memberKeys(entries: readonly Entry[]): ReadonlySet<string> {
 /** Returns the keys that a message reads through paths, by first key; undefined if no key has a path. */
 export function keysOnPaths(entries: readonly Entry[]): KeyTree | undefined {
   const fields = entries.flatMap(fieldsOf).flatMap(([, , ...keys]) => keys.map(pathOf));
-  const choices = entries
-    .filter(isChoice)
-    .flatMap(({ by = [], when, lost = [] }) => [
-      ...[...by, ...lost].map(pathOf),
-      ...when.flatMap(({ key = [] }) => key),
-    ]);
+  const choices = entries.filter(isChoice).flatMap((choice) => selectors(choice).flat().map(pathOf));
   const through = [...keyTree([...fields, ...choices])].filter(([, below]) => below !== "all");
   return through.length === 0 ? undefined : new Map(through);
+}
+
+/** Returns the keys whose values select members of a choice, each with all of its spellings. */
+function selectors({ by = [], when }: ChoiceEntry): ReadonlyArray<readonly Key[]> {
+  const tested = when.flatMap(({ key, is }) =>
+    key === undefined || is === undefined ? [] : [key.map((path) => ({ path }))],
+  );
+  return by.length === 0 ? tested : [by, ...tested];
+}
+
+/**
+ * Returns the keys whose values select members of a choice, and that no other entry reads, each with all of
+ * its spellings. If the value of such a key selects no member, nothing holds the value.
+ */
+export function soleSelectors(choice: ChoiceEntry, entries: readonly Entry[]): ReadonlyArray<readonly Key[]> {
+  const others = entries.filter((entry) => entry !== choice).flatMap(fieldsOf);
+  const read = others.flatMap(([, , ...keys]) => keys);
+  const found = new Map(selectors(choice).map((keys) => [selectorName(keys), keys]));
+  return [...found.values()].filter((keys) => !keys.some((key) => read.some((other) => overlap(key, other))));
+}
+
+/**
+ * Reports whether a key is only tested: a condition of the choice tests its presence or type, and no field
+ * reads it.
+ */
+export function isOnlyTested(
+  { key, is }: ChoiceCase,
+  choice: ChoiceEntry,
+  entries: readonly Entry[],
+): boolean {
+  if (key === undefined || is !== undefined) return false;
+  const tested = key.map((path) => ({ path }));
+  return ![...entries.flatMap(fieldsOf), ...choiceMembers(choice)].some((field) =>
+    holdsSelector(field, tested),
+  );
+}
+
+/** Returns a name that two selectors share if they read the same keys. */
+export function selectorName(keys: readonly Key[]): string {
+  return JSON.stringify(keys.map(pathOf));
+}
+
+/** Reports whether a member of a choice holds the value of a selector. */
+export function holdsSelector([, kind, ...keys]: FieldEntry, selector: readonly Key[]): boolean {
+  if (keys.length > 0 || !(kind instanceof MessageTable)) {
+    return keys.some((key) => selector.some((other) => overlap(key, other)));
+  }
+  return kind === StructTable || selector.some((key) => sharedKeys(kind).has(firstKey(key)));
+}
+
+/** Reports whether one of two paths leads to the other. */
+function overlap(a: Key, b: Key): boolean {
+  const [longer, shorter] = [pathOf(a), pathOf(b)].toSorted((one, other) => other.length - one.length);
+  return longer === shorter || longer?.startsWith(`${shorter}.`) === true;
 }
 
 /** Returns the members of a oneof with the paths that no other entry reads. */

@@ -22,7 +22,6 @@ export const TrailItemTable: MessageTable = table("blog.v1.TrailItem", () => [
       { key: ["content"], type: "array", as: [3, { unwrap: [1, { list: ContentBlockTable }] }, "content"] },
       { key: ["content"], type: "string", as: [4, "string", "content"] },
     ],
-    lost: ["content"],
   },
   [5, { list: ContentLayoutTable }, "layout"],
   [10, "string", "broken_blog_name", "brokenBlogName"],

@@ -73,6 +73,11 @@ export function covers(general: Condition, specific: Condition): boolean {
   return present ? specific.present === true || own.length > 0 || ownType !== "" : specific.present === false;
 }
 
+/** Reports whether a sound condition tests the presence or the type of a key, and not its value. */
+export function testsOnly({ values = [], present, type = "" }: Condition): boolean {
+  return values.length === 0 && present !== false && (present === true || TYPES.includes(type));
+}
+
 function isEmpty({ values = [], present, type = "" }: Condition): boolean {
   return values.length === 0 && present === undefined && type === "";
 }

@@ -5,11 +5,14 @@ import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { suggest } from "../diagnostics/suggest.ts";
 import { FieldRulesSchema, OneofRulesSchema, WhenSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { declaredKeys, firstKeysOf } from "../model/declared-keys.ts";
+import { stepsOf } from "../model/dotted-path.ts";
 import type { ConditionModel } from "../model/rules.ts";
 import { isFlattened, type OneofModel, type TypeModels } from "../model/types.ts";
 import { responseNames, spellings } from "../model/wire-names.ts";
 import { impossibleValues } from "./condition-values.ts";
-import { checkCondition, covers } from "./conditions.ts";
+import { checkCondition, covers, testsOnly } from "./conditions.ts";
+import { pathFault } from "./syntax.ts";
 import { checkUnwrapped } from "./unwrapped.ts";
 
 const WHEN = FieldRulesSchema.field.when.number;
@@ -77,7 +80,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
       problems.add(field, [RULES, FieldRulesSchema.field.name.number], "name-twice", text);
     }
     const scalar = isFlattened(oneof, types) ? messageOf(field) : undefined;
-    if (scalar !== undefined && isScalarMessage(scalar)) {
+    if (scalar !== undefined && (isScalarMessage(scalar) || types.tuple(scalar))) {
       const text = `${nameOf(field)} is a ${scalar.typeName}, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message`;
       problems.add(oneof, [RULES, RULE.layout.number], "member-keys", text);
     }
@@ -105,11 +108,47 @@ function isUnused(discriminator: string, { fields }: DescOneof, types: TypeModel
 }
 
 /**
+ * Reports conditions on the presence or type of a key that neither the member nor another field reads: the
+ * value of the key would be lost.
+ */
+function checkHeld(oneof: DescOneof, types: TypeModels, problems: Problems): void {
+  const { parent } = oneof;
+  const { layout, payload, discriminator } = types.oneof(oneof);
+  if (layout === "unwrapped" || parent.fields.some((field) => types.field(field).unknown)) return;
+  const others = parent.fields.filter((field) => field.oneof !== oneof);
+  const read = new Set(others.flatMap((field) => firstKeysOf(field, types)));
+  for (const field of oneof.fields) {
+    const own = memberKeys(field, payload, types);
+    if (own === undefined) continue;
+    types.field(field).conditions.forEach((when, index) => {
+      const path = when.key || discriminator;
+      const [{ name = "" } = {}] = stepsOf(path);
+      if (!testsOnly(when) || path === "" || pathFault(path, "no root") !== undefined) return;
+      if (spellings(name).some((each) => read.has(each) || own.includes(each))) return;
+      const remedy = responseNames(field, types).includes(name)
+        ? "set layout: NESTED, so that the member is read from its own key"
+        : `declare a field for \`${name}\``;
+      const text = `the condition of ${nameOf(field)} tests \`${path}\`, which neither the member nor another field of ${parent.typeName} reads, so that its value would be lost; ${remedy}`;
+      problems.add(field, [RULES, WHEN, index], "when-unread", text);
+    });
+  }
+}
+
+/** Returns the keys of the object that a member is read from; undefined if it may read every key. */
+function memberKeys(field: DescField, payload: string, types: TypeModels): readonly string[] | undefined {
+  const { oneof } = field;
+  if (payload !== "") return spellings(payload);
+  const isSpread = field.fieldKind === "message" && oneof !== undefined && isFlattened(oneof, types);
+  return isSpread ? declaredKeys(field.message, types) : firstKeysOf(field, types);
+}
+
+/**
  * Reports members that no response can select: they read the key of another member, or nothing selects them.
  */
 export function checkResponseOneofs(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const oneof of message.oneofs) {
     const { discriminator, layout, fallback } = types.oneof(oneof);
+    checkHeld(oneof, types, problems);
     if (discriminator !== "" || layout === "unwrapped") continue;
     const members = oneof.fields.filter(({ name }) => name !== fallback);
     const isChosen = (field: DescField) => types.field(field).conditions.length > 0;

@@ -84,13 +84,13 @@ export type BodyModel =
       readonly whenParts: boolean;
     } & Parameters);
 
-/** Fields as form parameters: values, and oneofs whose discriminator is also a parameter. */
+/** Fields as form parameters: values, and oneofs whose members share their keys. */
 export interface Parameters {
   readonly paths: readonly FieldPath[];
   readonly choices: readonly Choice[];
 }
 
-/** A oneof with a discriminator, as parameters. */
+/** A oneof with a discriminator or shared keys, as parameters. */
 export interface Choice {
   readonly oneof: DescOneof;
   /** The values inside each member. The paths in a message member begin at that message. */

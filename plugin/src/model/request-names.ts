@@ -2,7 +2,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import type { BindingModel, BodyModel, FieldPath, MethodModel } from "./model.ts";
 import type { Rules } from "./rules.ts";
-import type { FieldModel, TypeModels } from "./types.ts";
+import { type FieldModel, isChosen, type TypeModels } from "./types.ts";
 import { parameterName, requestName } from "./wire-names.ts";
 
 /** A named value of a field or of a rule. */
@@ -127,13 +127,11 @@ function bodyNames(body: BodyModel, context: Context): Named[] | undefined {
   }
 }
 
-/**
- * Returns fields as keys of a JSON object. Members of a oneof with a discriminator have a different layout.
- */
+/** Returns fields as keys of a JSON object. Members of a chosen oneof have a different layout. */
 function keys(fields: readonly DescField[], { rules, types }: Context): Named[] {
   return fields
     .filter((field) => !types.field(field).unknown)
-    .filter((field) => field.oneof === undefined || types.oneof(field.oneof).discriminator === "")
+    .filter((field) => field.oneof === undefined || !isChosen(field.oneof, types))
     .map((field) => ({ name: requestName(field, rules.json, types), path: [field] }));
 }
 

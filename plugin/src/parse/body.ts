@@ -8,6 +8,7 @@ import {
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { suggestion } from "../model/field-path.ts";
 import type { BodyModel, FieldPath, Parameters } from "../model/model.ts";
+import { isFlattened } from "../model/types.ts";
 import { leaves } from "./leaves.ts";
 import { methodRules } from "./options.ts";
 import { isTakenByStream } from "./stream-fields.ts";
@@ -90,12 +91,13 @@ function partPaths(fields: readonly DescField[]): FieldPath[] {
   });
 }
 
-/** Returns fields as parameters. The fields of a oneof with a discriminator stay together. */
+/** Returns fields as parameters. The fields of a oneof with a discriminator or shared keys stay together. */
 function parameters(fields: readonly DescField[], context: BodyContext): Parameters {
   const { desc, problems } = context;
   const bound: ReadonlySet<string> = context.pathFieldsInBody ? new Set() : context.bound;
   const chosen = (field: DescField) =>
-    field.oneof !== undefined && typeModels.oneof(field.oneof).discriminator !== "";
+    field.oneof !== undefined &&
+    (isFlattened(field.oneof, typeModels) || typeModels.oneof(field.oneof).discriminator !== "");
   const oneofs = new Set(fields.filter(chosen).map((field) => field.oneof as DescOneof));
   const below = (field: DescField) =>
     field.fieldKind === "message"

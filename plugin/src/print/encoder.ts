@@ -4,7 +4,7 @@ import { localName } from "../descriptors/names.ts";
 import { isCollection, isScalarMessage, isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import { discriminatorJson, unwrappedOneof } from "../model/types.ts";
+import { discriminatorJson, isFlattened, tupleFields, unwrappedOneof } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
@@ -34,6 +34,7 @@ function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): stri
 function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
   const union = unwrappedOneof(desc, file.types);
   if (union !== undefined) return printUnionEncoder(union, name, style, file);
+  if (file.types.tuple(desc)) return printTupleEncoder(desc, name, style, file);
   const lines = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, style, file) : jsonLines(member, style, file),
   );
@@ -81,6 +82,31 @@ function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, fil
   ];
 }
 
+/** Prints the function that writes the fields of a message as an array. */
+function printTupleEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
+  const { items, rest } = tupleFields(desc, file.types);
+  const values = items.map((field) => tupleItem(field, style, file));
+  const further = rest && `...${itemsValue(rest, `message.${rest.localName}`, style, file)}`;
+  return [
+    ...docComment(`Writes ${desc.typeName} as JSON.`),
+    `function ${name}(message${typed(file.messageType(desc))})${typed(file.runtimeType("JsonValue"))} {`,
+    `  return ${file.runtimeValue("tupleJson")}([`,
+    ...[...values, ...(further === undefined ? [] : [further])].map((value) => `    ${value},`),
+    "  ]);",
+    "}",
+  ];
+}
+
+/** Returns an item of a tuple as an expression; `undefined` stands for an unset field. */
+function tupleItem(field: DescField, style: JsonStyle, file: AdapterFile): string {
+  const isRequired = style.required === "sent" && file.types.required(field);
+  // the zero of an enum may have no meaning on the wire
+  const { expression, isSet } = access([field], "message", isRequired || field.fieldKind !== "enum");
+  const json = jsonValue(field, expression, style, file, true);
+  const isAsSet = isSet === "" || (json === expression && isSet === `${expression} !== undefined`);
+  return isAsSet ? json : `${isSet} ? ${json} : undefined`;
+}
+
 /** Returns the lines that add one field to the object `json`. */
 export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile): string[] {
   // a part of a multipart body is outside of the JSON
@@ -117,15 +143,15 @@ export function oneofLines(oneof: DescOneof, style: JsonStyle, file: AdapterFile
 
 function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
   const { discriminator, layout, payload, fallback } = file.types.oneof(oneof);
+  const isShared = field.fieldKind === "message" && isFlattened(oneof, file.types);
   const member = `message.${oneof.localName}.value`;
   const value = jsonValue(field, member, style, file);
   const own = assignment(requestName(field, style, file.types), value, file);
-  if (discriminator === "" && layout !== "flattened") return [own];
   const wire = discriminatorJson(field, file.types);
   const lines =
     field.name === fallback || discriminator === "" ? [] : [assignment(discriminator, wire, file)];
   if (layout === "beside") return [...lines, assignment(payload, value, file)];
-  if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
+  if (!isShared) return [...lines, own];
   if (discriminator === "") return [`${file.runtimeValue("setAll")}(json, ${value});`];
   if (field.name !== fallback) {
     return [

@@ -120,7 +120,7 @@ function choiceLines(call: Call, { oneof, members }: Choice, context: Context): 
   const { discriminator, fallback } = types.oneof(oneof);
   const cases = members.flatMap(({ field, paths }) => {
     const [wire] = discriminatorValues(field, types);
-    const isNamed = field.name !== fallback && wire !== undefined;
+    const isNamed = discriminator !== "" && field.name !== fallback && wire !== undefined;
     const isMessage = field.fieldKind === "message";
     const own = paths.find(
       (path) => requestName(path.at(-1) as DescField, context.rules.json, types) === discriminator,

@@ -49,13 +49,13 @@ export type Entry =
       readonly by: readonly string[] | undefined;
       readonly when: readonly ChoiceCase[];
       readonly otherwise: FieldEntry | undefined;
-      readonly lost: readonly string[] | undefined;
     }
   | {
       readonly value: string;
       readonly when: ReadonlyArray<{ readonly type: string; readonly as: FieldEntry }>;
       readonly otherwise: FieldEntry | undefined;
     }
+  | { readonly tuple: readonly FieldEntry[]; readonly rest: FieldEntry | undefined }
   | { readonly unknown: number; readonly struct?: true };
 
 /** The source of a field outside of the body. */

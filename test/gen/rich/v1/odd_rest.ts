@@ -69,7 +69,6 @@ export const BlockTable: MessageTable = table("rich.v1.Block", () => [
       { is: ["text"], as: [2, TextBlockTable] },
       { is: ["image", "picture"], as: [3, ImageBlockTable] },
     ],
-    lost: ["type"],
   },
   { unknown: 100 },
 ]);
@@ -88,7 +87,6 @@ export const EnvelopeTable: MessageTable = table("rich.v1.Envelope", () => [
       { is: ["image"], as: [2, ImageBlockTable, "image"] },
       { is: ["note"], as: [3, "string", "note"] },
     ],
-    lost: ["kind"],
   },
 ]);
 

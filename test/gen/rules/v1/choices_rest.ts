@@ -63,7 +63,6 @@ export const BesideTable: MessageTable = table("rules.v1.Beside", () => [
       { is: ["SaidEvent"], as: [1, TextTable, "payload"] },
       { is: ["ShownEvent"], as: [2, PictureTable, "payload"] },
     ],
-    lost: ["type"],
   },
 ]);
 
@@ -99,7 +98,6 @@ export const CrossedTable: MessageTable = table("rules.v1.Crossed", () => [
       { is: ["second_hit"], as: [4, HitTable, "second_hit", "secondHit"] },
       { is: ["second_text"], as: [5, "string", "second_text", "secondText"] },
     ],
-    lost: ["second_kind", "secondKind"],
   },
   {
     choice: "third",
@@ -108,7 +106,6 @@ export const CrossedTable: MessageTable = table("rules.v1.Crossed", () => [
       { is: ["hit"], as: [6, HitTable, "third_value", "thirdValue"] },
       { is: ["9007199254740993"], as: [7, TextTable, "third_value", "thirdValue"] },
     ],
-    lost: ["third_kind", "thirdKind"],
   },
   {
     choice: "fourth",
@@ -137,7 +134,6 @@ export const FlaggedTable: MessageTable = table("rules.v1.Flagged", () => [
       { is: ["true"], type: "boolean", as: [1, TextTable] },
       { is: ["false"], type: "boolean", as: [2, PictureTable] },
     ],
-    lost: ["is_text", "isText"],
   },
 ]);
 
@@ -191,7 +187,6 @@ export const ImpliedTable: MessageTable = table("rules.v1.Implied", () => [
       { is: ["text"], as: [1, TextTable] },
       { is: ["picture"], as: [2, PictureTable] },
     ],
-    lost: ["type"],
   },
 ]);
 
@@ -217,7 +212,6 @@ export const NestedTable: MessageTable = table("rules.v1.Nested", () => [
       { is: ["picture"], as: [2, PictureTable, "picture"] },
       { is: ["note"], as: [3, "string", "note"] },
     ],
-    lost: ["kind"],
   },
 ]);
 
@@ -266,7 +260,6 @@ export const NumberedTable: MessageTable = table("rules.v1.Numbered", () => [
       { is: ["1"], type: "number", as: [1, TextTable] },
       { is: ["700000000000000001"], type: "number", as: [2, PictureTable] },
     ],
-    lost: ["op"],
   },
 ]);
 

@@ -40,7 +40,6 @@ export const AnswerEventTable: MessageTable = table("world.v1.AnswerEvent", () =
       { is: ["answer_stop"], as: [3, AnswerStopTable] },
       { is: ["ping"], as: [4, PingTable] },
     ],
-    lost: ["type"],
   },
 ]);
 
@@ -78,7 +77,6 @@ export const RunEventTable: MessageTable = table("world.v1.RunEvent", () => [
       { is: ["step.done"], as: [2, StepTable, "data"] },
       { is: ["note"], as: [3, "string", "data"] },
     ],
-    lost: ["event"],
   },
 ]);
 

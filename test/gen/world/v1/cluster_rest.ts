@@ -28,7 +28,6 @@ export const PodEventTable: MessageTable = table("world.v1.PodEvent", () => [
       { is: ["DELETED"], as: [3, PodTable, "object"] },
       { is: ["BOOKMARK"], as: [4, PodTable, "object"] },
     ],
-    lost: ["type"],
   },
 ]);
 

@@ -34,7 +34,6 @@ export const PartyTable: MessageTable = table("world.v1.Party", () => [
       { is: ["#Crm.Person"], as: [3, PersonTable] },
       { is: ["#Crm.Company"], present: true, as: [4, CompanyTable] },
     ],
-    lost: ["@odata.type"],
   },
 ]);
 

@@ -74,7 +74,6 @@ export const LeafletTable: MessageTable = table("world.v1.Leaflet", () => [
       { is: ["drawing"], as: [3, LeafletDrawingTable] },
       { is: ["caption"], as: [4, "string", "caption"] },
     ],
-    lost: ["pictureKind"],
   },
   {
     choice: "news",
@@ -83,7 +82,6 @@ export const LeafletTable: MessageTable = table("world.v1.Leaflet", () => [
       { is: ["sale"], as: [5, LeafletSaleTable, "news"] },
       { is: ["gift"], as: [6, LeafletGiftTable, "news"] },
     ],
-    lost: ["newsKind"],
   },
   [7, "string", "__proto__", "Proto"],
 ]);
