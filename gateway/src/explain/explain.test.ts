@@ -87,7 +87,7 @@ async function failure(call: Promise<unknown>) {
 }
 
 test("by default, no explanations are served", async () => {
-  const gateway = await start({ explain: undefined });
+  const gateway = await start({ console: false, explain: undefined });
   const response = await fetch(`${gateway.url}/${ExplainService.typeName}/Explain`, {
     method: "POST",
     headers: { "content-type": "application/json" },
