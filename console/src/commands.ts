@@ -22,7 +22,7 @@ const curl: Command = (method, { message, headers, timeoutMs }, { origin }) => {
 const bufCurl: Command = (method, { message, headers, timeoutMs }, { origin, protocol }) => {
   const options = headers.map(([name, value]) => `--header ${quoted(`${name}: ${value}`)} `).join("");
   const cleartext = protocol === "http:" ? "--http2-prior-knowledge " : "";
-  const time = timeoutMs === undefined ? "" : `--header ${quoted(`grpc-timeout: ${Math.ceil(timeoutMs)}m`)} `;
+  const time = timeoutMs === undefined ? "" : `--timeout ${Math.ceil(timeoutMs)}ms `;
   const target = quoted(`${origin}/${pathOf(method)}`);
   return `npx buf curl --protocol grpc ${cleartext}${options}${time}--data ${data(message)} ${target}`;
 };

@@ -153,11 +153,11 @@ function JsonEditor({ draft, problems, onChange }: EditorProps) {
         value={draft.text}
         onInput={(event) => change(event.currentTarget.value)}
       />
-      <ul id="json-problems" class="problems" role="status">
+      <div id="json-problems" class="problems" role="status">
         {texts.map((text) => (
-          <li key={text}>{text}</li>
+          <p key={text}>{text}</p>
         ))}
-      </ul>
+      </div>
     </div>
   );
 }
