@@ -82,6 +82,7 @@ export {
   setFallback,
   setMember,
   setOwn,
+  tupleJson,
 } from "./request/encode.ts";
 export { enumJson, enumText } from "./request/enum-text.ts";
 export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";

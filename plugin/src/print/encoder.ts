@@ -4,7 +4,7 @@ import { localName } from "../descriptors/names.ts";
 import { isCollection, isScalarMessage, isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import { discriminatorJson, isFlattened, unwrappedOneof } from "../model/types.ts";
+import { discriminatorJson, isFlattened, tupleFields, unwrappedOneof } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
@@ -34,6 +34,7 @@ function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): stri
 function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
   const union = unwrappedOneof(desc, file.types);
   if (union !== undefined) return printUnionEncoder(union, name, style, file);
+  if (file.types.tuple(desc)) return printTupleEncoder(desc, name, style, file);
   const lines = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, style, file) : jsonLines(member, style, file),
   );
@@ -79,6 +80,31 @@ function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, fil
     `  throw ${file.runtimeValue("noMember")}(${printString(oneof.name)}, message);`,
     "}",
   ];
+}
+
+/** Prints the function that writes the fields of a message as an array. */
+function printTupleEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
+  const { items, rest } = tupleFields(desc, file.types);
+  const values = items.map((field) => tupleItem(field, style, file));
+  const further = rest && `...${itemsValue(rest, `message.${rest.localName}`, style, file)}`;
+  return [
+    ...docComment(`Writes ${desc.typeName} as JSON.`),
+    `function ${name}(message${typed(file.messageType(desc))})${typed(file.runtimeType("JsonValue"))} {`,
+    `  return ${file.runtimeValue("tupleJson")}([`,
+    ...[...values, ...(further === undefined ? [] : [further])].map((value) => `    ${value},`),
+    "  ]);",
+    "}",
+  ];
+}
+
+/** Returns an item of a tuple as an expression; `undefined` stands for an unset field. */
+function tupleItem(field: DescField, style: JsonStyle, file: AdapterFile): string {
+  const isRequired = style.required === "sent" && file.types.required(field);
+  // the zero of an enum may have no meaning on the wire
+  const { expression, isSet } = access([field], "message", isRequired || field.fieldKind !== "enum");
+  const json = jsonValue(field, expression, style, file, true);
+  const isAsSet = isSet === "" || (json === expression && isSet === `${expression} !== undefined`);
+  return isAsSet ? json : `${isSet} ? ${json} : undefined`;
 }
 
 /** Returns the lines that add one field to the object `json`. */
