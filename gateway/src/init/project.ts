@@ -24,7 +24,7 @@ export interface Project {
 /** A placeholder for an API address that is not known yet. */
 export const UNKNOWN_URL = "https://api.example.com";
 
-/** Returns the fault of an address, without a password or a key that it contains; undefined without a fault. */
+/** Returns the fault of an address, without a password or a key in it; undefined without a fault. */
 export function addressFault(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null) return text;

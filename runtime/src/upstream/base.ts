@@ -24,7 +24,7 @@ export function parseBase(upstream: string, option: string, address: unknown): B
   throw invalidOption(upstream, option, expected, String(problem));
 }
 
-/** Returns the part of a URL that a base address must not have, without its content; undefined without a fault. */
+/** Returns the kind of part that a base address must not have; undefined for a valid address. */
 export function baseFault(url: URL): string | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") return `the scheme ${url.protocol}`;
   // the error must not repeat a password
