@@ -27,6 +27,7 @@ import {
   VALUE,
 } from "./context.ts";
 import { EnumPlanner } from "./enums.ts";
+import { fillTuple } from "./tuples.ts";
 import { TypeNames } from "./type-names.ts";
 import { typeOfSchema } from "./types.ts";
 import { fillUnion } from "./unions.ts";
@@ -110,11 +111,14 @@ export class Planner implements Planning {
     this.open = new Set();
     if (schema.shape.kind === "union") {
       fillUnion(this, message, schema, inner);
+    } else if (schema.shape.kind === "tuple") {
+      fillTuple(this, message, schema, inner);
     } else {
       this.addProperties(message, schema, inner);
     }
     this.open = open;
-    message.reservedNumbers.push(...this.lock.retired(message.path));
+    // the numbers of a tuple are the places of its items
+    if (schema.shape.kind !== "tuple") message.reservedNumbers.push(...this.lock.retired(message.path));
     return message;
   }
 
@@ -258,7 +262,7 @@ export class Planner implements Planning {
     if (typed.weakened !== undefined) this.report.add(typed.weakened, draft.place, `${message.path}.${name}`);
     const field: Field = {
       name,
-      number: this.lock.numberOf(message.path, draft.key),
+      number: draft.number ?? this.lock.numberOf(message.path, draft.key),
       type: typed.type,
       label: labelOf(draft),
       options: this.optionsOf(draft, name),
