@@ -52,11 +52,16 @@ const CASES: ReadonlyArray<readonly [what: string, message: Tuples, wire: unknow
     {
       mixed: [
         null, null, "0", null, "", [], {}, null, null, null,
-        ["m", null, "0", "", "", [], {}, null, null, null, null, null, null, ""],
-        [], null, "",
+        ["m", null, "0", "", ""],
+        [],
       ],
     },
   ], // biome-ignore format: a table
+  [
+    "empty lists and maps before further items",
+    { mixed: { further: [7n] } },
+    { mixed: [null, null, "0", null, "", [], {}, null, null, null, null, null, null, "", null, "7"] },
+  ],
 ];
 
 test.each(CASES)("a tuple is an array, in requests and in responses: %s", async (_what, message, wire) => {

@@ -43,13 +43,17 @@ export function fillTuple(planning: Planning, message: Message, schema: Schema, 
   if (shape.kind !== "tuple") return;
   message.options.push({ name: "(connectrest.v1.message)", value: { tuple: true }, file: ANNOTATIONS });
   for (const [index, node] of shape.items.entries()) {
-    const { nullable, notes, name = "" } = planning.schemas.read(node);
+    const { nullable, notes, place, name = "" } = planning.schemas.read(node);
     const titled = [wordsOf(notes.title ?? ""), wordsOf(name)];
     const words = titled.find(({ length }) => length > 0 && length <= MAX_WORDS) ?? [
       "item",
       String(index + 1),
     ];
     const mayBeUnset = nullable || index >= (limits.minItems ?? 0);
+    const isLast = index === shape.items.length - 1 && shape.rest === undefined;
+    if (spot.request && mayBeUnset && !nullable && !isLast) {
+      planning.report.add("null-in-tuple", place, `${message.path}.${index}`);
+    }
     planning.addField(message, {
       ...draftOf(planning, node, words, index),
       typed: planning.typeOf(node, { ...spot, words: [...spot.words, ...words] }),

@@ -13,6 +13,7 @@ export const CAUSES = {
   "too-deep": "an inline schema that is nested too deeply: google.protobuf.Value",
   // the type is exact, but a property of the schema is lost
   "null-in-request": "null and a missing value are the same in requests: null is not sent",
+  "null-in-tuple": "an optional item of a list in requests: null is sent if only a later item is set",
   "empty-key": "a property with an empty name: omitted",
   "undeclared-key": "a required key that no property declares: omitted",
   "large-integers": "integers and fractions in one union: a double, which rounds integers above 2^53",

@@ -11,7 +11,7 @@ import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { enumValue } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
-import { isInherited, printMember, printString } from "./literal.ts";
+import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
@@ -86,13 +86,18 @@ function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, fil
 function printTupleEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
   const { items, rest } = tupleFields(desc, file.types);
   const values = items.map((field) => tupleItem(field, style, file));
+  const isRequired = (field: DescField) => style.required === "sent" && file.types.required(field);
+  const collections = items.flatMap((field, index) =>
+    isCollection(field) && !isRequired(field) ? [index] : [],
+  );
+  const end = collections.length === 0 ? "" : `, ${printInline(collections)}`;
   const further = rest && `...${itemsValue(rest, `message.${rest.localName}`, style, file)}`;
   return [
     ...docComment(`Writes ${desc.typeName} as JSON.`),
     `function ${name}(message${typed(file.messageType(desc))})${typed(file.runtimeType("JsonValue"))} {`,
     `  return ${file.runtimeValue("tupleJson")}([`,
     ...[...values, ...(further === undefined ? [] : [further])].map((value) => `    ${value},`),
-    "  ]);",
+    `  ]${end});`,
     "}",
   ];
 }

@@ -158,10 +158,23 @@ export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, Js
   for (const [key, value] of Object.entries(entries)) if (!Object.hasOwn(json, key)) setOwn(json, key, value);
 }
 
-/** Returns the items of an array, with null for unset items, up to the last item that is set. */
-export function tupleJson(items: ReadonlyArray<JsonValue | undefined>): JsonValue {
-  const end = items.findLastIndex((item) => item !== undefined) + 1;
-  return items.slice(0, end).map((item) => item ?? null);
+/**
+ * Returns the items of an array up to the last item that is set, with null for unset items.
+ *
+ * @param collections the indexes of lists and maps that are left out at the end if they are empty
+ */
+export function tupleJson(
+  items: ReadonlyArray<JsonValue | undefined>,
+  collections: readonly number[] = [],
+): JsonValue {
+  const isSet = (item: JsonValue | undefined, index: number) =>
+    item !== undefined && !(collections.includes(index) && holdsNothing(item));
+  return items.slice(0, items.findLastIndex(isSet) + 1).map((item) => item ?? null);
+}
+
+/** Reports whether a list, a map or a comma-separated list is empty. */
+function holdsNothing(value: JsonValue): boolean {
+  return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
 /** Encodes bytes as base64 (RFC 4648 section 4). */

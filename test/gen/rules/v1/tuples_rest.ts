@@ -309,7 +309,7 @@ function encodeMixed(message: Mixed): JsonValue {
     joinCommas(message.codes, "codes", true),
     message.value !== undefined ? valueJson(message.value) : undefined,
     ...message.further.map(String),
-  ]);
+  ], [5, 6, 13]);
 }
 
 /** Writes rules.v1.Point as JSON. */
