@@ -339,9 +339,9 @@ function isCommentOf({ type }: Typed, comment: string): boolean {
 }
 
 /** Returns the constraints of a field, with `required` if a message or an enum must be set. */
-function checksOf({ typed, required, oneof }: FieldDraft): OptionValue | undefined {
+function checksOf({ typed, required, nullable, oneof }: FieldDraft): OptionValue | undefined {
   const hasNoZero = typed.label === "" && typed.type.kind !== "scalar";
-  const isRequired = required && hasNoZero && oneof === undefined;
+  const isRequired = required && !nullable && hasNoZero && oneof === undefined;
   const checks = { ...(isRequired ? { required: true } : {}), ...typed.checks };
   return Object.keys(checks).length === 0 ? undefined : checks;
 }

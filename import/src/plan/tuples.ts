@@ -57,7 +57,8 @@ export function fillTuple(planning: Planning, message: Message, schema: Schema, 
     planning.addField(message, {
       ...draftOf(planning, node, words, index),
       typed: planning.typeOf(node, { ...spot, words: [...spot.words, ...words] }),
-      required: spot.request && !mayBeUnset,
+      // a place before the least length is also sent if it is null
+      required: spot.request && index < (limits.minItems ?? 0),
       nullable: mayBeUnset,
     });
   }

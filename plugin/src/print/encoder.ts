@@ -102,14 +102,18 @@ function printTupleEncoder(desc: DescMessage, name: string, style: JsonStyle, fi
   ];
 }
 
-/** Returns an item of a tuple as an expression; `undefined` stands for an unset field. */
+/**
+ * Returns an item of a tuple as an expression. `undefined` stands for an unset field, and null for an unset
+ * field that is required.
+ */
 function tupleItem(field: DescField, style: JsonStyle, file: AdapterFile): string {
   const isRequired = style.required === "sent" && file.types.required(field);
   // the zero of an enum may have no meaning on the wire
   const { expression, isSet } = access([field], "message", isRequired || field.fieldKind !== "enum");
   const json = jsonValue(field, expression, style, file, true);
   const isAsSet = isSet === "" || (json === expression && isSet === `${expression} !== undefined`);
-  return isAsSet ? json : `${isSet} ? ${json} : undefined`;
+  if (isAsSet && !(isRequired && isSet !== "")) return json;
+  return `${isSet} ? ${json} : ${isRequired ? "null" : "undefined"}`;
 }
 
 /** Returns the lines that add one field to the object `json`. */
