@@ -3,6 +3,7 @@ import { isReadOnly } from "../explain/read-only.ts";
 import { type DescribedMethod, describedMethod, headersIn, type RequestOptions } from "./described-method.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { printText } from "./output.ts";
+import { printableJson } from "./printable-json.ts";
 
 export interface ExplainOptions extends RequestOptions {
   readonly send?: boolean;
@@ -12,7 +13,7 @@ export interface ExplainOptions extends RequestOptions {
 
 /** Runs `connect-rest explain`: prints the HTTP request that a call becomes. */
 export async function explain(name: string, options: ExplainOptions): Promise<void> {
-  const described = await describedMethod(name, options);
+  const described = await describedMethod(name, options, options.send === true);
   try {
     const explanation = await explained(described, options);
     printText(`${shown(explanation, options.format).trimEnd()}\n`);
@@ -40,6 +41,6 @@ async function explained(
 }
 
 function shown(explanation: Explanation, format: ExplainOptions["format"]): string {
-  if (format === "json") return JSON.stringify(explanation, null, 2);
+  if (format === "json") return printableJson(JSON.stringify(explanation, null, 2));
   return format === "curl" ? explanation.toCurl() : explanation.toString();
 }

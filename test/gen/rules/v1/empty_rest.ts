@@ -352,6 +352,7 @@ export const FidelityService_listCargo: PaginateAdapter<
     kind: "cursor",
     from: "payload",
     paths: ["next"],
+    isText: true,
     advance: (message: ListCargoRequest, value) => ({ ...message, after: String(value) }),
   },
   more: { key: "more", values: ["true"] },
