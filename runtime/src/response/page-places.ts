@@ -14,6 +14,8 @@ import {
   type OnMisstep,
   objectIn,
   type ProtoWriter,
+  readsKey,
+  stepsOf,
   stepText,
   valueAt,
   valueWriter,
@@ -29,7 +31,7 @@ export function noteKeys(
   indices: readonly number[],
   out: ProtoWriter,
 ): void {
-  if (adapter.kind !== "poll") return;
+  if (adapter.kind !== "poll" || isRead(adapter.key, adapter)) return;
   for (const index of indices) valueAt(page.items[index], adapter.key, inItem(page, index, out));
 }
 
@@ -44,7 +46,8 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
   const { next, more } = adapter;
   const { payload, items } = page;
   if (next.kind === "cursor" && next.from === "last_item" && items.length > 0) {
-    cursorAt(next.paths)(items.at(-1), inItem(page, items.length - 1, out));
+    const paths = next.paths.filter((path) => !isRead(path, adapter));
+    cursorAt(paths)(items.at(-1), inItem(page, items.length - 1, out));
   }
   // any other payload is the list itself, or an empty page
   if (!isJsonObject(payload)) return;
@@ -57,6 +60,12 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
   } else if (next.kind === "cursor" && next.from === "payload") {
     cursorAt(next.paths)(payload, out.misstep);
   }
+}
+
+/** Reports whether a field of the items reads a path, and thus reports what the path leads through. */
+function isRead(path: string, { item }: PaginateAdapter | PollAdapter): boolean {
+  const [key = ""] = stepsOf(path);
+  return readsKey(item, key);
 }
 
 function inItem({ path }: Page, index: number, out: ProtoWriter): OnMisstep {
