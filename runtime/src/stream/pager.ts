@@ -87,9 +87,9 @@ export class Pager {
 
   /**
    * Returns the difference for a page that leads to another page, although its flag for more pages is missing
-   * or unset, which marks the last page. A link, a cursor and items before a stated total contradict a missing
-   * flag. Only a link contradicts the flag itself, because many upstreams send a cursor even with the last
-   * page.
+   * or unset, which marks the last page. A link, a cursor and items before a stated total contradict a
+   * missing flag. Only a link contradicts the flag itself, because many upstreams send a cursor even with the
+   * last page.
    */
   private lostMore(page: Page, response: ReadResponse): FoundDifferences {
     const { more, next } = this.call.adapter;

@@ -790,7 +790,8 @@ export type Records = Message<"connectrest.v1.Records"> & {
 
   /**
    * With EVENT_STREAM: adds the event's name to the record under this key, e.g. for the discriminator of a oneof.
-   * Events without a name are called `message`. Default: the name is dropped.
+   * Events without a name are called `message`. If the data has another value under this key or under the key of
+   * `id`, that value is reported as `lost`. Default: the name is dropped.
    *
    * @generated from field: string event = 2;
    */
