@@ -28,14 +28,14 @@ import { measureBreaker, measureRetries } from "./reliability/upstream-down.ts";
 function help(): string {
   return `Usage: npm run bench -- reliability [options]
 
-Reservations the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
-status is 1 when a bound does not hold.
+Measures the gateway while its peers misbehave, and a server with connect-node, undici and their defaults for
+comparison. The exit status is 1 if a bound is exceeded.
 
-  --only <names>  several joined by commas: ${namesOf(scenarios(0))}
-  --burner        a second process burns one core meanwhile
+  --only <names>  several separated by commas: ${namesOf(scenarios(0))}
+  --burner        burn one core in another process
   --calls <n>     calls for the heap (default 100000)
   --json          print JSON instead of lines
-  --help          show this text
+  --help          show this help
 `;
 }
 

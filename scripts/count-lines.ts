@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { sourcesOf, trackedFiles } from "./sources.ts";
 
-const PACKAGES = ["plugin", "codec", "runtime", "authorization", "gateway", "import"];
+const PACKAGES = ["plugin", "codec", "runtime", "authorization", "gateway", "import", "console"];
 
 /** Counts the lines that are neither blank nor comments. */
 function codeLines(text: string): number {

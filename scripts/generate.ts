@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { CONSOLE_ASSETS, consoleModule } from "./console.ts";
 import { WASM_SOURCES, wasmModule } from "./wasm.ts";
 
 // The generator's own code is generated first, since the other templates run the generator.
@@ -30,6 +31,8 @@ async function generate(output: string): Promise<void> {
     mkdirSync(dirname(join(output, source.path)), { recursive: true });
     writeFileSync(join(output, source.path), await wasmModule(source));
   }
+  mkdirSync(dirname(join(output, CONSOLE_ASSETS)), { recursive: true });
+  writeFileSync(join(output, CONSOLE_ASSETS), await consoleModule());
 }
 
 /** Returns the generated files of a folder and their text, by relative path. */

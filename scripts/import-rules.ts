@@ -7,6 +7,7 @@ import { LAYERS } from "./layers.ts";
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   authorization: ["connect-rest-runtime"],
   codec: [],
+  console: [],
   examples: ["protoc-gen-connect-rest", "connect-rest-runtime"],
   gen: ["connect-rest-runtime", "connect-rest-codec"],
   gateway: ["connect-rest-runtime", "connect-rest-codec"],
@@ -104,7 +105,7 @@ function isSource(name: string, file: string, target: string): boolean {
 function importsOf(root: string, name: string): Import[] {
   return readdirSync(join(root, name), { recursive: true, withFileTypes: true })
     .filter(
-      (entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.parentPath.includes("node_modules"),
+      (entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.parentPath.includes("node_modules"),
     )
     .flatMap((entry) => {
       const path = join(entry.parentPath, entry.name);

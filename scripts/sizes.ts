@@ -123,7 +123,7 @@ function longFunctions(files: ReadonlySet<string>): Excess[] {
 
 if (import.meta.main) {
   const written = trackedFiles(".").filter(
-    (file) => /\.(?:ts|cjs)$/.test(file) && !/(?:^|\/)gen\//.test(file),
+    (file) => /\.(?:tsx?|cjs)$/.test(file) && !/(?:^|\/)gen\//.test(file),
   );
   const violations = sizeViolations([...excesses(sourcesOf(".")), ...wideComments(written)]);
   for (const violation of violations) process.stderr.write(`${violation}\n`);

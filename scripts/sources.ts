@@ -9,7 +9,7 @@ const OTHERS = /^(?:gen|test)\/|\/(?:gen|testing)\/|\.test\.ts$/;
  * working directory.
  */
 export function sourcesOf(folder: string): string[] {
-  return trackedFiles(folder).filter((file) => file.endsWith(".ts") && !OTHERS.test(file));
+  return trackedFiles(folder).filter((file) => /\.tsx?$/.test(file) && !OTHERS.test(file));
 }
 
 /** Returns the files in the index, and untracked files that are not ignored. */

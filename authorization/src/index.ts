@@ -16,7 +16,13 @@ export type {
   HttpRequest,
   MakeError,
 } from "./host.ts";
-export type { AccessRejection, Authenticate, EndedTokens, Subject } from "./resource/resource-server.ts";
+export type {
+  AccessRejection,
+  Authenticate,
+  Authorize,
+  EndedTokens,
+  Subject,
+} from "./resource/resource-server.ts";
 export type { ScopeMap, ScopeNeed } from "./resource/scope-map.ts";
 export {
   type CreateSignInOptions,

@@ -15,6 +15,7 @@ export {
   type Key,
   type Kind,
   MessageTable,
+  type TupleEntry,
   table,
   type ValueEntry,
 } from "./table/message-table.ts";

@@ -10,14 +10,14 @@ import {
   type ServiceAdapter,
   type WatchOptions,
 } from "connect-rest-runtime";
+import { commentTexts } from "connect-rest-runtime/internal";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import type {
   CallerAuthorizationOptions,
   PreparedAuthorization,
-  PrepareOptions,
 } from "./authorization/caller-authorization.ts";
 import { createBusObserver } from "./bus/bus-observer.ts";
-import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
+import type { BusMaker, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
 import { callerInLog } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
@@ -33,7 +33,7 @@ import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import { observeRequest } from "./metrics/observe-request.ts";
-import type { ServiceComments } from "./pages/start-page.ts";
+import { explainRoutesOf, makeBus, prepareCallers } from "./server/on-demand.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
 
 export type { GatewayUpstream } from "./credentials/gateway-upstream.ts";
@@ -57,6 +57,7 @@ export interface GatewayOptions
     | "isWatch"
     | "types"
     | "authorization"
+    | "explainRoutes"
   > {
   /**
    * Requires an access token for every call, and issues tokens. Default: anyone who can reach the gateway may
@@ -103,6 +104,8 @@ export interface GatewayOptions
    * `routes`; tests compare the two paths. Default: true.
    */
   readonly fastPath?: boolean;
+  /** Whether to serve `connectrest.explain.v1.ExplainService`. Default: false. */
+  readonly explain?: boolean | undefined;
   /** Options for watching feeds. (`limits` sets the maximum number of streams.) */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
   /**
@@ -158,7 +161,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     diagnosticsServer = diagnostics && (await startDiagnosticsServer(log, diagnostics, () => rest.loads()));
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
-    const started = await startServer(serverOptionsOf(options, rest, metrics, callers));
+    const explainRoutes = options.explain === true ? await explainRoutesOf(rest) : undefined;
+    const started = await startServer({
+      ...serverOptionsOf(options, rest, metrics, callers),
+      explainRoutes,
+    });
     // The metrics are served until the end, because operators need them during the drain as well.
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
@@ -189,13 +196,13 @@ interface RestParts {
  * authorized.
  */
 async function callersOf(
-  { authorization, signIn, adapters, upstreams }: GatewayOptions,
+  { authorization, signIn, adapters, upstreams, explain = false }: GatewayOptions,
   rest: () => Rest,
   metrics: Metrics,
   log: Logger,
 ): Promise<PreparedAuthorization<GatewayUpstream> | undefined> {
   if (authorization === undefined) return undefined;
-  return prepareCallers({ options: authorization, signIn, adapters, upstreams, rest, log, metrics });
+  return prepareCallers({ options: authorization, signIn, adapters, upstreams, explain, rest, log, metrics });
 }
 
 /** Returns the options for calling upstreams, including the reports to the log and the metrics. */
@@ -263,24 +270,8 @@ function serverOptionsOf(
     methodTimeout: timeoutsOf(adapters),
     isWatch: watchesOf(adapters),
     shareOf: sharesOf(adapters, upstreams),
-    comments: commentsOf(adapters),
+    comments: () => commentsOf(adapters),
   };
-}
-
-// The following functions load on demand the modules that only few gateways need: more than half of all
-// modules.
-
-async function prepareCallers(
-  options: PrepareOptions<GatewayUpstream>,
-): Promise<PreparedAuthorization<GatewayUpstream>> {
-  const { prepareAuthorization } = await import("./authorization/caller-authorization.ts");
-  return await prepareAuthorization(options);
-}
-
-async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): Promise<ProcessBus> {
-  if (typeof options === "function") return options(observer);
-  const { RedisBus } = await import("./bus/redis-bus.ts");
-  return new RedisBus(options, observer);
 }
 
 /** Creates an object that uses a bus. If that fails, closes the bus, since nothing else would. */
@@ -377,7 +368,7 @@ function timeoutsOf(adapters: readonly ServiceAdapter[]): MethodTimeout {
   return (method) => methods.get(method.parent.typeName)?.[method.localName]?.rules.timeoutMs;
 }
 
-function commentsOf(adapters: readonly ServiceAdapter[]): Map<string, ServiceComments> {
-  const entries = adapters.map(({ service, comments }) => [service.typeName, comments] as const);
-  return new Map(entries.flatMap(([name, comments]) => (comments === undefined ? [] : [[name, comments]])));
+async function commentsOf(adapters: readonly ServiceAdapter[]): Promise<ReadonlyMap<string, string>> {
+  const all = await Promise.all(adapters.map(commentTexts));
+  return new Map(all.flatMap((texts) => [...texts]));
 }

@@ -7,6 +7,7 @@ import { OverloadMonitor } from "./admission/overload.ts";
 import { Watchers } from "./admission/watchers.ts";
 import { AuthorizedStreams } from "./authorization/authorized-streams.ts";
 import type { CallerAuthorization } from "./authorization/caller-authorization.ts";
+import { isConsoleServed } from "./console/options.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { Health } from "./health/health.ts";
 import { type Limits, LiveLimits, withDefaultLimits } from "./limits.ts";
@@ -59,7 +60,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { admission, authorization, certificate, log, validation } = shared;
   const rpc = createCalls(shared);
   const services = withoutOwn(rpc.services);
-  const listener = createConnections(shared, createEntrance({ ...shared, rpc, services }), services);
+  const { console, hosts } = options;
+  const hasConsole = isConsoleServed({ console, host, hosts }) && authorization?.open.console !== false;
+  const entrance = createEntrance({ ...shared, rpc, hasConsole, services });
+  const listener = createConnections(shared, entrance, services);
   watchParts(shared, listener);
   const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
     await authorization?.close();
@@ -67,9 +71,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   if (!isLoopback(host) && authorization === undefined) log.warn({ host }, OPEN_TO_ALL);
   if (options.tls !== undefined) certificate?.watch(options.tls, (next) => listener.useCertificate(next));
+  const scheme = options.tls === undefined ? "http" : "https";
+  const url = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   return {
-    url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url,
     port,
+    consoleUrl: hasConsole ? `${url}/` : undefined,
     services,
     warm: warmUp(validation, services, log),
     calls: () => admission.running + admission.queued,
@@ -105,7 +112,7 @@ function createShared(options: ServerOptions, host: string, limits: Limits): Sha
   };
 }
 
-/** Creates the part that serves calls to the routes, health and reflection. */
+/** Creates the part that serves calls to the routes and to the services of the gateway itself. */
 function createCalls(shared: Shared): Rpc {
   const { options, limits, reports, admission, watchers, authorization, health, validation } = shared;
   const { reflection: isListed = true, isWatch = () => false } = options;
@@ -113,6 +120,7 @@ function createCalls(shared: Shared): Rpc {
     limits,
     routes: (router) => {
       options.routes(router);
+      options.explainRoutes?.(router, () => rpc.callOptions);
       ownRoutes(router, health, isListed ? () => rpc.services : undefined);
     },
     interceptors: [validation.interceptor],
@@ -131,6 +139,7 @@ function createCalls(shared: Shared): Rpc {
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: isHealth,
     authenticate: authorization?.authenticate,
+    authorize: authorization?.authorize,
     challenge: authorization?.challenge,
     authorizedStreams:
       authorization &&

@@ -83,6 +83,7 @@ export {
   setFallback,
   setMember,
   setOwn,
+  tupleJson,
 } from "./request/encode.ts";
 export { enumJson, enumText } from "./request/enum-text.ts";
 export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";

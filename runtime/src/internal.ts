@@ -5,7 +5,7 @@
 
 export { DIFFERENCE_CLASSES, smallJson } from "connect-rest-codec/internal";
 export type { AnyMethodAdapter, UnaryAdapter } from "./adapter/adapter.ts";
-export { type Commented, loadComments } from "./adapter/comments.ts";
+export { type Commented, commentTexts, loadComments } from "./adapter/comments.ts";
 export { declaredPlace } from "./adapter/declared-place.ts";
 export type { CredentialKind } from "./adapter/rules.ts";
 export type { BreakerState, OriginLoad } from "./breaker/breaker.ts";
@@ -19,8 +19,6 @@ export type { TokenStore } from "./credentials/oauth2-grant.ts";
 export { isMarked as isRedactedField } from "./errors/field-options.ts";
 export { retryDelayOf, retryInfo } from "./errors/retry-info.ts";
 export { ERRORS } from "./errors/table.ts";
-export type { ExplainedRequest } from "./explain/explained.ts";
-export type { Explanation } from "./explain/explanation.ts";
 export { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 export { DecompressError, decompress, isCoding } from "./http/decompress.ts";
 export { decompressSmall } from "./http/decompress-small.ts";

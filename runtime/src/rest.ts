@@ -235,15 +235,17 @@ class JoinedRest implements Rest {
   async explain<I extends DescMessage>(
     method: DescMethod & { readonly input: I },
     message: MessageShape<I>,
-    { send = false, header: given, signal, timeoutMs = this.defaultTimeoutMs }: ExplainOptions = {},
+    options: ExplainOptions = {},
   ): Promise<Explanation> {
+    const { send = false, header: given, signal, timeoutMs } = options;
+    const { hasCallerDeadline = timeoutMs !== undefined } = options;
     const route = this.table.get(fullName(method));
     if (route === undefined) throw restError("METHOD_NOT_MAPPED", { method: fullName(method) });
     const header = typeof given === "function" ? given : () => new Headers(given);
     const trace = new CallTrace(!send, this.clock);
-    return await this.timed(route, { header, signal, timeoutMs, hasCallerDeadline: true }, (context) =>
-      this.invoker.explain(route, message, context, trace),
-    );
+    // even a feed, which has no default deadline, is asked only for its first message
+    const timed = { header, signal, timeoutMs: timeoutMs ?? this.defaultTimeoutMs, hasCallerDeadline };
+    return await this.timed(route, timed, (context) => this.invoker.explain(route, message, context, trace));
   }
 
   drain(): void {

@@ -149,6 +149,7 @@ class Reference {
 const EXTENDED: Readonly<Record<string, string>> = {
   ServiceOptions: "service",
   MethodOptions: "method",
+  MessageOptions: "message",
   FieldOptions: "field",
   OneofOptions: "oneof",
   EnumValueOptions: "enum value",

@@ -52,18 +52,18 @@ function apiFiles(schema: FileRegistry, root: string): Array<{ file: DescFile; p
   );
 }
 
-type Element = Exclude<AnyDesc, { kind: "file" | "message" | "enum" | "extension" }>;
+type Element = Exclude<AnyDesc, { kind: "file" | "enum" | "extension" }>;
 
 function elementsOf(file: DescFile): Element[] {
   return [...nestedTypes(file)].flatMap((type): Element[] => {
     if (type.kind === "service") return [type, ...type.methods];
     if (type.kind === "enum") return [...type.values];
-    return type.kind === "message" ? [...type.fields, ...type.oneofs] : [];
+    return type.kind === "message" ? [type, ...type.fields, ...type.oneofs] : [];
   });
 }
 
 function shortName(desc: Element, file: DescFile): string {
-  const full = desc.kind === "service" ? desc.typeName : `${desc.parent.typeName}.${desc.name}`;
+  const full = "typeName" in desc ? desc.typeName : `${desc.parent.typeName}.${desc.name}`;
   return full.slice(file.proto.package.length + 1);
 }
 
@@ -82,6 +82,7 @@ function noteRules(desc: Element, extension: DescExtension, note: (used: string)
 const EXTENDEES: Readonly<Record<Element["kind"], string>> = {
   service: "google.protobuf.ServiceOptions",
   rpc: "google.protobuf.MethodOptions",
+  message: "google.protobuf.MessageOptions",
   field: "google.protobuf.FieldOptions",
   oneof: "google.protobuf.OneofOptions",
   enum_value: "google.protobuf.EnumValueOptions",

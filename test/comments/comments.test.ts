@@ -111,7 +111,7 @@ await gateway.close();
 process.stdout.write(JSON.stringify({ before, after }));
 `;
 
-test("comments are loaded when a client requests them, not when a gateway starts or shows its start page", () => {
+test("comments are loaded when a client requests them, not when a gateway starts or a browser opens its console", () => {
   const program = ["--input-type=module", "-e", PROGRAM, ...MODULES.map((path) => join(ROOT, path))];
   const { stdout, stderr } = spawnSync(process.execPath, program, { cwd: ROOT, encoding: "utf8" });
   const seen = stdout.split("\n").at(-1) ?? "";

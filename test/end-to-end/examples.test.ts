@@ -1,78 +1,76 @@
-import { spawnSync } from "node:child_process";
+/** Sends the first request that the console shows for each method, in the order of the console. */
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CommunityService } from "../../gen/community/v1/community_pb.ts";
-import { FilterService } from "../../gen/user/v1/filter_pb.ts";
-import { UserService } from "../../gen/user/v1/user_pb.ts";
+import { isCallable } from "../../console/src/call.ts";
+import { requestOf } from "../../console/src/request-of.ts";
+import { pathOf, Schema } from "../../console/src/schema.ts";
+import { ALL_SERVICES } from "../console/schema.ts";
 import { type Child, ROOT, startChild } from "./child.ts";
-import { shell } from "./shell.ts";
-
-const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
 let child: Child;
-/** The commands on the start page by method, in the order of the page. */
-let commands: ReadonlyMap<string, string>;
+let url: string;
+let schema: Schema;
 
 beforeAll(async () => {
   const bin = path.join(ROOT, "gateway/src/bin.ts");
   child = startChild(process.execPath, [bin, "serve", "--sandbox"]);
-  const [, url = ""] = await child.printed(/^gateway ready on (http:\S+)$/m);
-  const response = await fetch(`${url}/`, { headers: { connection: "close" } });
-  const shown = (await response.text()).matchAll(/<pre>(.*?)<\/pre>/gs);
-  commands = new Map(
-    [...shown].map(([, html = ""]) => {
-      const command = textOf(html);
-      return [command.slice(command.lastIndexOf(`${url}/`) + url.length + 1), command];
-    }),
+  [, url = ""] = await child.printed(/^gateway ready on (http:\S+)$/m);
+  const get = (name: string) => fetch(`${url}/console/${name}`);
+  schema = new Schema(
+    (await (await get("about.json")).json()) as ConstructorParameters<typeof Schema>[0],
+    new Uint8Array(await (await get("schema.binpb")).arrayBuffer()),
+    {},
   );
 });
 afterAll(() => child.signalAll("SIGKILL"));
 
-const CHARACTERS: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-};
-
-function textOf(html: string): string {
-  return html.replaceAll(/&[a-z0-9#]+;/g, (entity) => CHARACTERS[entity] ?? entity);
+/** Sends the first request of a method. Returns the error; undefined if there is none. */
+async function sendExample(name: string): Promise<unknown> {
+  const method = schema.method(name);
+  if (method === undefined) throw new Error(`${name} is not served`);
+  const body = JSON.stringify(requestOf(schema, method));
+  const abort = new AbortController();
+  const isUnary = method.methodKind === "unary";
+  const response = await fetch(`${url}/${pathOf(method)}`, {
+    method: "POST",
+    headers: { "content-type": isUnary ? "application/json" : "application/connect+json" },
+    body: isUnary ? body : enveloped(body),
+    signal: abort.signal,
+  });
+  if (isUnary) {
+    const text = await response.text();
+    return response.status === 200 ? undefined : text;
+  }
+  const first = await response.body?.getReader().read();
+  abort.abort();
+  const isEnd = first?.value?.[0] === 2;
+  return isEnd ? JSON.parse(new TextDecoder().decode(first.value.subarray(5))).error : undefined;
 }
 
-const SERVICES = [UserService, FilterService, CommunityService];
-const NAMES = SERVICES.flatMap(({ typeName, methods }) => methods.map(({ name }) => `${typeName}/${name}`));
+function enveloped(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new TextEncoder().encode(text);
+  const all = new Uint8Array(5 + bytes.length);
+  new DataView(all.buffer).setUint32(1, bytes.length);
+  all.set(bytes, 5);
+  return all;
+}
 
-test
-  .skipIf(!hasCurl)
-  .each([
-    ...["blog.v1.BlogService/GetBlogInfo", "blog.v1.PostService/ListTaggedPosts"],
-    ...["blog.v1.PostService/StreamTaggedPosts"],
-    ...NAMES,
-  ])("the start page's command for %s succeeds when it is pasted", async (name) => {
-  const command = commands.get(name) ?? "";
-  expect(command).not.toContain("...");
-  const printed = await shell(command);
-  expect(printed).not.toContain('"code":');
-  const streams = command.startsWith("npx buf curl");
-  expect(JSON.parse(streams ? `[${printed.trim().replaceAll(/\}\n\{/g, "},{")}]` : printed)).toBeTypeOf(
-    "object",
-  );
-  if (streams) expect(printed).not.toBe("");
+const NAMES = ALL_SERVICES.flatMap(({ methods }) => methods).map(pathOf);
+
+test("the console shows every method of the configured services", () => {
+  const shown = schema.services.flatMap(({ methods }) => methods).map(pathOf);
+  expect(shown.toSorted()).toEqual(NAMES.toSorted());
 });
 
-test.skipIf(!hasCurl)(
-  "the sandbox's user has a dashboard, likes, follows, filters, two communities and an invitation",
-  async () => {
-    const call = async (name: string) => JSON.parse(await shell(commands.get(name) ?? "")) as unknown;
-    expect(await call("user.v1.UserService/ListDashboard")).toMatchObject({ posts: [{}, {}, {}] });
-    expect(await call("user.v1.UserService/ListLikes")).toMatchObject({ likedPosts: [{}, {}, {}] });
-    expect(await call("user.v1.UserService/ListFollowing")).toMatchObject({ blogs: [{}, {}, {}] });
-    expect(await call("user.v1.FilterService/ListFilteredTags")).toMatchObject({
-      filteredTags: expect.arrayContaining(["spoilers", "finale"]),
-    });
-    expect(await call("community.v1.CommunityService/ListCommunities")).toMatchObject({
-      communities: [{ name: "book-club" }, { name: "gardeners" }, { name: "night-sky" }],
-    });
-  },
-);
+const CALLABLE = ALL_SERVICES.flatMap(({ methods }) => methods)
+  .filter(isCallable)
+  .map(pathOf);
+
+test("a browser can call all methods except uploads, which stream their requests", () => {
+  const others = NAMES.filter((name) => !CALLABLE.includes(name));
+  expect(others).toEqual(["blog.v1.PostService/UploadPost", "blog.v1.PostService/UploadLegacyVideo"]);
+});
+
+test.each(CALLABLE)("the example of %s succeeds", async (name) => {
+  expect(await sendExample(name)).toBeUndefined();
+});

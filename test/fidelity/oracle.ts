@@ -11,7 +11,11 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import type { DifferenceClass } from "connect-rest-runtime";
-import { enum_value, field as fieldOption } from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
+import {
+  enum_value,
+  field as fieldOption,
+  message as messageOption,
+} from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
 import {
   type FieldRules,
   Time_Unit as TimeUnit,
@@ -68,14 +72,23 @@ export function rulesOf({ proto }: DescField): FieldRules | undefined {
     : undefined;
 }
 
+/** Reports whether the JSON of a message is an array of its fields. */
+export function isTuple({ proto: { options } }: DescMessage): boolean {
+  return (
+    options !== undefined &&
+    hasExtension(options, messageOption) &&
+    getExtension(options, messageOption).tuple
+  );
+}
+
 /** Returns the key of a field on the wire. */
 export function keyOf(field: DescField): string {
   return rulesOf(field)?.name || field.name;
 }
 
 /** Reports whether a message keeps unknown keys. */
-export function collects({ fields }: DescMessage): boolean {
-  return fields.some((field) => rulesOf(field)?.unknown === true);
+export function collects(message: DescMessage): boolean {
+  return !isTuple(message) && message.fields.some((field) => rulesOf(field)?.unknown === true);
 }
 
 /** Returns the other keys that are read if a field's key is missing. */
@@ -107,7 +120,7 @@ function ofField(field: DescField, change: Value, hasTwin: boolean): DifferenceC
       return ofEnum(field.enum, change, hasTwin ? "twin" : collects(field.parent) ? "collector" : "nothing");
     case "message":
       if (isTime(field)) return change === "number" && isCount(field) ? [] : ["lost"];
-      return change === "object" ? ofNewKey(field.message) : ["lost"];
+      return change === "object" && !isTuple(field.message) ? ofNewKey(field.message) : ["lost"];
     case "map":
       return change === "object" ? ofMapValue(field) : ["lost"];
     case "list":
@@ -172,8 +185,9 @@ function ofList(field: DescField & { fieldKind: "list" }, change: Value): Differ
 }
 
 /** Reports whether objects of a type are recognized by their keys. */
-function hasOwnKeys({ typeName }: DescMessage): boolean {
-  return typeName !== "google.protobuf.Struct" && typeName !== "google.protobuf.Value";
+function hasOwnKeys(message: DescMessage): boolean {
+  const { typeName } = message;
+  return typeName !== "google.protobuf.Struct" && typeName !== "google.protobuf.Value" && !isTuple(message);
 }
 
 function ofItem(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
@@ -181,5 +195,5 @@ function ofItem(field: DescField & { fieldKind: "list" }, change: Value): Differ
   if (field.listKind === "enum") {
     return ofEnum(field.enum, change, collects(field.parent) ? "collector" : "nothing");
   }
-  return change === "object" ? ofNewKey(field.message) : ["lost"];
+  return change === "object" && !isTuple(field.message) ? ofNewKey(field.message) : ["lost"];
 }

@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { isTime, keyOf, rulesOf, TimeUnit } from "./oracle.ts";
+import { isTime, isTuple, keyOf, rulesOf, TimeUnit } from "./oracle.ts";
 
 type Json = { [key: string]: unknown };
 
@@ -114,11 +114,26 @@ function listOf(item: unknown): unknown {
   return item === undefined ? undefined : [item];
 }
 
-function objectOf(desc: DescMessage, path: string, places: Place[], depth: number): Json | undefined {
+function objectOf(desc: DescMessage, path: string, places: Place[], depth: number): unknown {
   if (desc.typeName.startsWith("google.") || depth > 2) return undefined;
   // The JSON object may also contain the keys of oneof members.
   if (desc.oneofs.length > 0) return undefined;
-  return validObject(desc, path, places, depth + 1);
+  return isTuple(desc)
+    ? validTuple(desc, path, places, depth + 1)
+    : validObject(desc, path, places, depth + 1);
+}
+
+/** Returns a valid array for a tuple, with null in the places that this file does not support. */
+function validTuple(desc: DescMessage, path: string, places: Place[], depth: number): unknown[] {
+  const items: unknown[] = [];
+  for (const field of desc.fields.filter((each) => rulesOf(each)?.unknown !== true)) {
+    const key = String(field.number - 1);
+    const value = isPlainField(field) ? jsonOf(field, `${path}[${key}]`, places, depth) : undefined;
+    items.push(value ?? null);
+    if (value === undefined) continue;
+    places.push({ holder: items as unknown as Json, key, fields: [field], path: `${path}[${key}]` });
+  }
+  return items;
 }
 
 function scalarOf(scalar: ScalarType): unknown {

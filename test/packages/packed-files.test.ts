@@ -20,7 +20,9 @@ function manifestOf(folder: string): Manifest {
 }
 
 const root = manifestOf(".");
-const { workspaces = [] } = root;
+
+/** The folders of the packages that are published. The gateway contains the bundle of the console. */
+const workspaces = (root.workspaces ?? []).filter((folder) => folder !== "console");
 
 /** Files that a package may contain. */
 const SHIPPED =
@@ -30,7 +32,8 @@ const SHIPPED =
 const FOR_TESTS = /(?:^|\/)(?:testing|test|fixtures|corpus|__snapshots__|echo)\/|\.test\./;
 
 test("packing a package from a checkout includes its sources but no tests", () => {
-  const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", "--workspaces", "--ignore-scripts"], {
+  const folders = workspaces.map((folder) => `--workspace=${folder}`);
+  const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", ...folders, "--ignore-scripts"], {
     encoding: "utf8",
   });
   const packages = JSON.parse(stdout) as Packed[];
@@ -44,7 +47,7 @@ test("packing a package from a checkout includes its sources but no tests", () =
 });
 
 test("only built packages can be published, not the folders of the repository", () => {
-  for (const folder of [".", ...workspaces]) {
+  for (const folder of [".", "console", ...workspaces]) {
     expect([folder, manifestOf(folder).private]).toEqual([folder, true]);
   }
   for (const folder of workspaces) expect(manifestOf(folder).files).toContain("src");

@@ -567,7 +567,7 @@ message ListRes { repeated Res entries = 1; string next_token = 2; }`,
     problems: [
       '4:29: key-index: case.Res.x: `coords[0]` is a key, and no path: it reads no item of a list; write from: {path: "coords.0"}',
       "4:87: dotted-path: a source of case.Res.y: the path `coords[1]` has an index in brackets, which is a step of its own: write `coords.1`; a key with brackets stands in quotes",
-      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a tuple, declare it as `repeated google.protobuf.Value` or `google.protobuf.ListValue`, or put the fields into the message that has it: `list.2`; a key of digits stands in quotes",
+      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a message that is an array, set `option (connectrest.v1.message).tuple = true`, or put the fields into the message that has it: `list.2`; a key of digits stands in quotes",
       '6:38: key-index: discriminator of the oneof case.Res.o: `kinds.0` is a key, and no path: it reads no item of a list; use conditions: `when: {key: "kinds.0"}`',
     ],
   },
@@ -943,6 +943,100 @@ message Inner {
 }`,
     problems: [
       "11:5: unwrapped-request: `a` and `b` of the oneof case.Inner.o would be the same text in a parameter of case.S.Get, which has no JSON types; leave one of them, or use a JSON body",
+    ],
+  },
+  {
+    name: "tuple_fields",
+    source: response(
+      "Pair p = 1;",
+      `message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1 [(connectrest.v1.field) = {name: "x", from: {path: "z"}}];
+  oneof o { string b = 2; int32 c = 3; }
+  map<string, string> rest = 5 [(connectrest.v1.field).unknown = true];
+}`,
+    ),
+    problems: [
+      "8:43: no-effect: name of case.Pair.a has no effect: an item of a tuple has no key; remove it",
+      "8:54: no-effect: from of case.Pair.a has no effect: an item of a tuple has no key; remove it",
+      "9:3: tuple-oneof: the oneof case.Pair.o is in the tuple case.Pair, in which each field is an item; move the oneof to a message with the layout UNWRAPPED, and make this message an item",
+      "10:3: tuple-number: case.Pair.rest has the number 5, but no field of the tuple case.Pair has the number 4; number the fields by their places in the array, and declare an unused item as google.protobuf.Value",
+      "10:33: unknown-type: `unknown` in a tuple requires the last field, which is repeated; case.Pair.rest is not",
+    ],
+  },
+  {
+    name: "tuple_rest",
+    source: response(
+      "Pair p = 1; Only q = 2 [(connectrest.v1.field).unwrap = true];",
+      `message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+  repeated string rest = 2 [(connectrest.v1.field) = {unknown: true, name: "x", style: COMMA, absent: "-"}];
+}
+message Only {
+  option (connectrest.v1.message).tuple = true;
+  repeated string a = 1;
+}`,
+    ),
+    problems: [
+      "4:27: unwrap-type: case.Only is a tuple, so its JSON is an array, not the value of case.Only.a; remove `unwrap`",
+      "9:70: no-effect: name of case.Pair.rest has no effect: a field that collects unknown keys has no key of its own; remove it",
+      "9:81: no-effect: style of case.Pair.rest has no effect: the further items of a tuple are separate values; remove it",
+      "9:95: no-effect: absent of case.Pair.rest has no effect: the further items of a tuple are separate values; remove it",
+    ],
+  },
+  {
+    name: "tuple_request",
+    source: `service S {
+  rpc Get(Req) returns (Res) {
+    option (google.api.http) = {post: "/a" body: "*"};
+  }
+}
+message Res {}
+message Req {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+}`,
+    problems: [
+      "8:3: tuple-request: the tuple case.Req is the request of case.S.Get, in which each field has its own place; make it a field of the request, and name this field as the body",
+    ],
+  },
+  {
+    name: "tuple_query",
+    source: request(
+      "Pair p = 1; repeated Pair list = 2;",
+      `message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+}`,
+    ),
+    problems: [
+      "7:3: tuple-request: the tuple case.Pair is sent in a parameter of case.S.Get, but parameters have names, and the items of a tuple have none; use a JSON body, or json_text: true on the field of the request",
+    ],
+  },
+  {
+    name: "tuple_brackets",
+    source: `${method('get: "/a"', "option (connectrest.v1.method).http = {nesting: BRACKETS};", "map<string, Inner> i = 1;")}
+message Inner { Pair p = 1; }
+message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+}`,
+    problems: [
+      "11:3: tuple-request: the tuple case.Pair is sent in a parameter of case.S.Get, but parameters have names, and the items of a tuple have none; use a JSON body, or json_text: true on the field of the request",
+    ],
+  },
+  {
+    name: "tuple_flattened",
+    source: response(
+      'oneof o { option (connectrest.v1.oneof).discriminator = "type"; Pair p = 1; }',
+      `message Pair {
+  option (connectrest.v1.message).tuple = true;
+  string a = 1;
+}`,
+    ),
+    problems: [
+      "4:13: member-keys: case.Res.p is a case.Pair, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message",
     ],
   },
   {

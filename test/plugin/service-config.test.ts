@@ -26,7 +26,9 @@ message Shelf {
   string owner_name = 2;
   google.protobuf.Timestamp since = 3;
   oneof content { Books books = 4; Music music = 5; }
+  Size size = 6;
 }
+message Size { int32 width = 1; int32 height = 2; }
 message Books { string title = 1; }
 message Music { string artist = 1; }
 enum Kind { KIND_UNSPECIFIED = 0; OAK = 1; }
@@ -124,7 +126,7 @@ test("a service config: may be JSON with lowerCamel names", () => {
   expect(text).toContain(`"OAK!"`);
 });
 
-test("a service config: sets rules of services, methods, fields, oneofs and enum values", () => {
+test("a service config: sets rules of services, methods, messages, fields, oneofs and enum values", () => {
   const text = generated(
     plain,
     `http: {rules: [{selector: plain.Shelves.GetShelf, get: "/{id}"}]}
@@ -138,6 +140,8 @@ connectrest:
   fields:
     - {selector: plain.ShelfRequest.tags, rules: {name: "tag", style: BRACKETS}}
     - {selector: plain.Shelf.since, rules: {time: {unit: SECONDS, none: "0"}}}
+  messages:
+    - {selector: plain.Size, rules: {tuple: true}}
   oneofs:
     - {selector: plain.Shelf.content, rules: {discriminator: type}}
   enum_values:
@@ -153,6 +157,7 @@ connectrest:
     'request.queryList("tag", message.tags, "brackets")',
     'time: "seconds", none: "0"',
     'by: ["type"]',
+    "tuple: [",
     '"oak"',
   ]) {
     expect(text).toContain(line);
@@ -454,7 +459,7 @@ test("property: an invalid service config: any file content gives a result or an
       fc.dictionary(key, tie("node"), { maxKeys: 4 }),
     ),
   }));
-  const lists = fc.constantFrom("services", "methods", "fields", "oneofs", "enum_values");
+  const lists = fc.constantFrom("services", "methods", "messages", "fields", "oneofs", "enum_values");
   const config = fc.record(
     { http: fc.oneof(node, fc.record({ rules: node })), connectrest: fc.dictionary(lists, node) },
     { requiredKeys: [] },

@@ -95,6 +95,7 @@ const PLACED: Readonly<Record<string, string>> = {
 const PLACES = [
   ...["query", "body", "nested body", "form", "multipart", ...Object.keys(PLACED)],
   ...["response", "nested response", "both directions"],
+  ...["item of a tuple", "item of a tuple, response", "further items", "further items, response"],
   ...Object.keys(MEMBERS),
 ];
 
@@ -104,18 +105,33 @@ interface Combination {
   readonly place: string;
 }
 
+/** The rules that fields in these places already have. */
+const GIVEN = [
+  ["header", "name:"],
+  ["further items", "unknown:"],
+] as const;
+
 const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
-  TYPES.filter((type) => !(place in MEMBERS && /^(?:repeated|map)/.test(type))).flatMap((type) =>
-    RULES.filter((rule) => !(place === "header" && rule.includes("name:"))).map((rule) => ({
-      type,
-      rule,
-      place,
-    })),
+  TYPES.filter((type) => isPossible(type, place)).flatMap((type) =>
+    RULES.filter((rule) => !GIVEN.some(([at, given]) => place.startsWith(at) && rule.includes(given))).map(
+      (rule) => ({
+        type,
+        rule,
+        place,
+      }),
+    ),
   ),
 );
 
+function isPossible(type: string, place: string): boolean {
+  if (place.startsWith("further")) return type.startsWith("repeated");
+  return !(place in MEMBERS && /^(?:repeated|map)/.test(type));
+}
+
 const BODIES: Readonly<Record<string, string>> = {
   body: "",
+  "item of a tuple": "",
+  "further items": "",
   "nested body": "",
   "both directions": "",
   form: "option (connectrest.v1.method).request_encoding = FORM;",
@@ -123,19 +139,24 @@ const BODIES: Readonly<Record<string, string>> = {
 };
 
 function sourceOf(place: string, type: string, rule: string): string {
-  const rules = [PLACED[place], rule].filter((each) => each?.trim()).join(", ");
-  const field = `${type} x = 1 [(connectrest.v1.field) = {${rules}}];`;
+  const [isItem, isFurther] = [/tuple/.test(place), /further/.test(place)];
+  const rules = [PLACED[place], isFurther ? "unknown: true" : "", rule]
+    .filter((each) => each?.trim())
+    .join(", ");
+  const field = `${type} x = ${isFurther ? 2 : 1} [(connectrest.v1.field) = {${rules}}];`;
   const encoding = BODIES[place];
   const verb = encoding === undefined ? 'get: "/a"' : 'post: "/a" body: "*"';
   const layout = MEMBERS[place];
   const held = layout === undefined ? field : `oneof o { ${layout} ${field} Other other = 8; }`;
   const isInResponse = place === "response" || layout !== undefined;
   const holds = (...places: readonly string[]) => (places.includes(place) ? "Holder holder = 1;" : "");
-  const isHeld = /nested|both/.test(place);
+  const isHeld = /nested|both/.test(place) || isItem || isFurther;
+  const tuple = isItem || isFurther ? "option (connectrest.v1.message).tuple = true;" : "";
+  const id = isFurther ? 1 : isItem ? 2 : 9;
   return `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {${verb}}; ${encoding ?? ""} } }
-message Req { ${isInResponse || isHeld ? holds("nested body", "both directions") : field} string id = 9; }
-message Res { ${isInResponse ? held : holds("nested response", "both directions")} string id = 9; }
-message Holder { ${isHeld ? field : ""} string id = 9; }
+message Req { ${isInResponse || isHeld ? holds("nested body", "both directions", "item of a tuple", "further items") : field} string id = 9; }
+message Res { ${isInResponse ? held : holds("nested response", "both directions", "item of a tuple, response", "further items, response")} string id = 9; }
+message Holder { ${tuple} ${isHeld ? field : ""} string id = ${id}; }
 message Inner { string n = 1; }
 message Other { string m = 1; }
 message Row { repeated string items = 1; }

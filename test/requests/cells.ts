@@ -142,10 +142,13 @@ const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
   ["Either"],
   ["Amount"],
   ["Loose"],
+  ["Tuple"],
+  ["HoldsTuple"],
   ["string", "json_text: true"],
   ["google.protobuf.Struct", "json_text: true"],
   ["google.protobuf.Value", "json_text: true"],
   ["Leaf", "json_text: true"],
+  ["Tuple", "json_text: true"],
   ["Tree", "json_text: true"],
   ["Row", "unwrap: true, json_text: true"],
   ["NullableText", "unwrap: true, json_text: true"],
@@ -251,6 +254,20 @@ message Chosen {
   }
 }
 message Rest { string type = 1; string s = 2; }
+message Tuple {
+  option (connectrest.v1.message).tuple = true;
+  optional string s = 1;
+  int64 n = 2;
+  Leaf leaf = 3;
+  Row row = 4 [(connectrest.v1.field).unwrap = true];
+  repeated string tags = 5;
+  Tone tone = 6;
+  TextOrLeaf either = 7;
+  google.protobuf.StringValue text = 8;
+  Tuple tuple = 9;
+  repeated Leaf further = 10 [(connectrest.v1.field).unknown = true];
+}
+message HoldsTuple { Tuple tuple = 1; repeated Tuple tuples = 2; map<string, Tuple> named = 3; }
 message Loose { string s = 1; map<string, string> others = 2 [(connectrest.v1.field).unknown = true]; }
 `;
 

@@ -16,7 +16,7 @@ import { type Reading, readRequest } from "./read-request.ts";
 
 /** A pattern for problems that report a type as unsupported in a place. */
 const UNSUPPORTED =
-  /: (?:no-effect|query-[a-z-]+|time-type|unwrap-type|unwrapped-request|in-type|part-type|part-where|style-type|encoding-lines|path-[a-z-]+|nothing-to-place|unused-[a-z-]+|body-[a-z-]+): /;
+  /: (?:no-effect|query-[a-z-]+|time-type|unwrap-type|unwrapped-request|tuple-request|in-type|part-type|part-where|style-type|encoding-lines|path-[a-z-]+|nothing-to-place|unused-[a-z-]+|body-[a-z-]+): /;
 
 type Adapter = UnaryAdapter<DescMessage, DescMessage>;
 

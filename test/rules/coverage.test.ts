@@ -47,6 +47,7 @@ const NOT_SET: ReadonlySet<string> = new Set(["google.api.HttpRule.selector"]);
 const EXTENSIONS: readonly DescExtension[] = [
   annotations.service,
   annotations.method,
+  annotations.message,
   annotations.field,
   annotations.oneof,
   annotations.enum_value,
@@ -68,7 +69,7 @@ function rulesSet(): Set<string> {
   return used;
 }
 
-type Element = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
+type Element = DescService | DescMethod | DescMessage | DescField | DescOneof | DescEnumValue;
 
 function elementsOf(file: DescFile): Element[] {
   const messages = file.messages.flatMap(withNested);
@@ -76,6 +77,7 @@ function elementsOf(file: DescFile): Element[] {
   return [
     ...file.services,
     ...file.services.flatMap(({ methods }) => methods),
+    ...messages,
     ...messages.flatMap(({ fields }) => fields),
     ...messages.flatMap(({ oneofs }) => oneofs),
     ...enums.flatMap(({ values }) => values),

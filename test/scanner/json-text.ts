@@ -6,6 +6,7 @@ import {
   type Key,
   type Kind,
   MessageTable,
+  type TupleEntry,
 } from "../../codec/src/table/message-table.ts";
 
 /** A random number generator with a fixed sequence for each seed. */
@@ -74,6 +75,8 @@ export function objectText({ entries }: MessageTable, dice: Dice, depth = 0): st
   if (entries.length === 0 || dice.once(80)) return anyText(dice, depth);
   const byType = entries.flatMap((entry) => ("value" in entry ? entry.when.map(({ as }) => as) : []));
   if (byType.length > 0) return fieldText(dice.pick(byType), dice, depth);
+  const [tuple] = entries.filter((entry) => "tuple" in entry);
+  if (tuple !== undefined) return tupleText(tuple, dice, depth);
   const members: string[] = [];
   const add = (key: string, value: string) =>
     members.push(`${JSON.stringify(key)}${space(dice)}:${space(dice)}${value}`);
@@ -87,6 +90,16 @@ export function objectText({ entries }: MessageTable, dice: Dice, depth = 0): st
   if (dice.once(30)) members.push(...members.slice(0, 1));
   if (dice.once(2)) shuffle(members, dice);
   return `{${space(dice)}${members.join(`${space(dice)},${space(dice)}`)}${space(dice)}}`;
+}
+
+/** Returns an array with null in some places, without its last items or with further items. */
+function tupleText({ tuple, rest }: TupleEntry, dice: Dice, depth: number): string {
+  const items = tuple.map((field) => (dice.once(4) ? "null" : fieldText(field, dice, depth + 1)));
+  if (dice.once(4)) items.splice(dice.of(items.length + 1));
+  for (let more = dice.of(3); more > 0 && dice.once(2); more--) {
+    items.push(rest === undefined ? anyText(dice, depth + 2) : fieldText(rest, dice, depth + 1));
+  }
+  return `[${items.join(`${space(dice)},${space(dice)}`)}]`;
 }
 
 function addEntry(
@@ -110,7 +123,7 @@ function addEntry(
     }
   } else if ("oneOf" in entry) {
     for (const field of entry.oneOf) addEntry(field, add, dice, depth, isFull, below);
-  } else if (!("unknown" in entry) && !("value" in entry) && !("any" in entry)) {
+  } else if (!("unknown" in entry) && !("value" in entry) && !("tuple" in entry) && !("any" in entry)) {
     const [, , ...keys] = entry;
     if (dice.budget <= 0 || (!isFull && !dice.once(4))) return;
     dice.budget--;

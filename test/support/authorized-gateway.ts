@@ -76,7 +76,7 @@ export function authorizationOptions(
       grantSeconds: 86_400,
       clientSeconds: 86_400 * 90,
     },
-    open: { health: true, reflection: false, pages: false },
+    open: { health: true, reflection: false, console: false },
     signIn: stubSignIn(),
     ...options,
   };

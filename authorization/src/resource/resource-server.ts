@@ -56,6 +56,7 @@ export interface EndedToken {
 /** Checks tokens when a call begins, and while it runs. */
 export interface ResourceServer {
   readonly authenticate: Authenticate;
+  readonly authorize: Authorize;
   readonly ended: EndedTokens;
   /**
    * The challenge for a caller whose token is valid, but belongs to a person whom the upstream does not know.
@@ -70,6 +71,14 @@ export interface ResourceServer {
  * @param method undefined for a path that names no method, for which only authenticated callers get NOT_FOUND
  */
 export type Authenticate = (request: HttpRequest, method: DescMethod | undefined) => Found | Promise<Found>;
+
+/**
+ * Checks whether the subject of a valid token may call a method; undefined if it may. For calls that a method
+ * makes on behalf of its caller.
+ *
+ * @param subject undefined if the caller sent no token
+ */
+export type Authorize = (subject: Subject | undefined, method: DescMethod) => AccessRejection | undefined;
 
 type Found = Subject | AccessRejection | undefined;
 
@@ -109,6 +118,14 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   let isFailing = false;
   return {
     authenticate,
+    authorize: (subject, method) => {
+      if (isOpen(method)) return undefined;
+      if (subject === undefined) return challenges.missing(method);
+      const { scopes, person } = subject;
+      const rejection = challenges.rejectionOf({ scopes, subject: person }, method);
+      if (rejection !== undefined) onChecked(rejection.outcome);
+      return rejection;
+    },
     challenge: challenges.invalidToken("the upstream does not know the caller any more; sign in again"),
     ended: async (subjects) => {
       let failure: unknown;
@@ -158,7 +175,10 @@ class Challenges {
   }
 
   /** Returns the reason why a valid token is not sufficient for a method; undefined if it is sufficient. */
-  rejectionOf({ scopes, subject }: StoredToken, method: DescMethod | undefined): TokenRejection | undefined {
+  rejectionOf(
+    { scopes, subject }: Pick<StoredToken, "scopes" | "subject">,
+    method: DescMethod | undefined,
+  ): TokenRejection | undefined {
     if (method === undefined) return undefined;
     const need = this.options.scopes.needOf(method);
     if (need !== undefined && !hasScopes(need, scopes)) return this.insufficient(method, need);

@@ -137,6 +137,8 @@ function messageWriter({ from, decode }: Reading, field: number): WriteValue {
   switch (from) {
     case "object":
       return (value, out, key) => out.message(field, value, key, decode);
+    case "array":
+      return (value, out, key) => out.tuple(field, value, key, decode);
     case "value":
       return (value, out, key) => out.wrapped(field, value, key, decode);
     case "null":
@@ -191,8 +193,7 @@ function itemsWriter(item: Kind, field: number, scope: FieldScope): WriteValue {
     }
   }
   const write = kindWriter(item, field, { readingOf: scope.readingOf });
-  const writeEach: WriteValue = (value, out, key) =>
-    out.each(value, key, (each, inner) => write(each, inner, ""));
+  const writeEach: WriteValue = (value, out, key) => out.each(value, key, write);
   return typeof item === "object" && "group" in item ? ofItems(item.group, writeEach) : writeEach;
 }
 

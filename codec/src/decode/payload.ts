@@ -33,6 +33,9 @@ function writeMessage(out: ProtoWriter, payload: Field, table: MessageTable): vo
     case "object":
       out.root(payload, decode);
       break;
+    case "array":
+      out.rootItems(payload, decode);
+      break;
     case "value":
       out.value(payload, decode);
       break;

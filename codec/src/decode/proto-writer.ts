@@ -16,10 +16,17 @@ export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 /** Writes the fields of a message from a JSON value of any type. */
 export type DecodeValue = (value: JsonValue, out: ProtoWriter) => void;
 
-/** The input from which a message is decoded: an object, any JSON except null, or any JSON. */
+/** Writes the fields of a message from the items of an array. */
+export type DecodeItems = (items: readonly JsonValue[], out: ProtoWriter) => void;
+
+/** The input from which a message is decoded: an object, an array, any JSON except null, or any JSON. */
 export type Reading =
   | { readonly from: "object"; readonly decode: Decode }
+  | { readonly from: "array"; readonly decode: DecodeItems }
   | { readonly from: "value" | "null"; readonly decode: DecodeValue };
+
+/** Writes an item of a list; reports name it by its index, so that `key` is empty. */
+export type WriteItem = (item: JsonValue, out: ProtoWriter, key: string) => void;
 
 /** An item that was written in parts. */
 export interface ItemParts {
@@ -45,14 +52,14 @@ export class ProtoWriter extends RawWriter {
 
   /**
    * Writes one item of a list as a separate message. Discards the bytes written before, but keeps the
-   * differences. Returns undefined for an item that is not an object.
+   * differences. Returns undefined for an item that is not the JSON of a message.
    *
    * @param list the path of the list, for reports
    */
   item(value: Field, list: string, index: number, reading: Reading): Uint8Array<ArrayBuffer> | undefined {
     this.clear();
     const isRead = this.readItem(value, list, index, reading);
-    return isRead && !(reading.from !== "object" && this.length === 0) ? this.copy() : undefined;
+    return isRead && !isNothing(reading, this.length) ? this.copy() : undefined;
   }
 
   /** Like `item`, but writes in parts. Also returns the segment of the item, with the differences. */
@@ -67,18 +74,17 @@ export class ProtoWriter extends RawWriter {
       isRead = this.readItem(value, list, index, reading);
     });
     const bytes = yield* joined(segment);
-    const isNothing = reading.from !== "object" && bytes.length === 0;
-    return { segment, bytes: isRead && !isNothing ? bytes : undefined };
+    return { segment, bytes: isRead && !isNothing(reading, bytes.length) ? bytes : undefined };
   }
 
   private readItem(value: Field, list: string, index: number, { from, decode }: Reading): boolean {
     this.path = [list, index];
-    if (from === "object" ? !isJsonObject(value) : value === undefined || value === null) {
-      this.drop("", "object", value);
+    if (!isReadFrom(from, value)) {
+      this.drop("", from === "array" ? from : "object", value);
       this.path = [];
       return false;
     }
-    decode(value as JsonObject, this);
+    decode(value as never, this);
     this.path = [];
     return true;
   }
@@ -97,6 +103,11 @@ export class ProtoWriter extends RawWriter {
     if (object !== undefined) decode(object, this);
   }
 
+  /** Decodes the root of a payload whose JSON is an array. Throws WrongShape for other JSON, except null. */
+  rootItems(payload: Field, decode: DecodeItems): void {
+    if (payload !== undefined && payload !== null) decode(this.itemsOf(payload, ""), this);
+  }
+
   /** Writes a message field. `[]` counts as an empty object, `[x]` as x, `false` and `""` as absent. */
   message(field: number, value: Field, key: string, decode: Decode): void {
     if (value === undefined || value === null) return;
@@ -110,6 +121,24 @@ export class ProtoWriter extends RawWriter {
     this.close(start, 1);
     this.depth--;
     this.path.pop();
+  }
+
+  /**
+   * Writes a message field whose JSON is an array. `{}` counts as an empty array, `false` and `""` as absent.
+   */
+  tuple(field: number, value: Field, key: string, decode: DecodeItems): void {
+    const items = this.tupleOf(value, key);
+    if (items !== undefined) this.nullable(field, null, key, () => decode(items, this));
+  }
+
+  /** Writes the items of an array from an index on, or reports them. */
+  furtherItems(items: readonly JsonValue[], start: number, write: WriteItem | undefined): void {
+    const further = items.slice(start);
+    if (write !== undefined) {
+      this.eachItem(further, start, write);
+    } else {
+      for (const [index, item] of further.entries()) this.additional(`[${start + index}]`, item);
+    }
   }
 
   /** Writes a repeated message field. A single object counts as a list of one item, `{}` as an empty list. */
@@ -213,19 +242,23 @@ export class ProtoWriter extends RawWriter {
   }
 
   /** Calls `write` for each list item, for repeated fields that no other method covers. */
-  each(value: Field, key: string, write: (item: JsonValue, out: ProtoWriter) => void): void {
+  each(value: Field, key: string, write: WriteItem): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
     this.path.push(key);
+    this.eachItem(items, 0, write);
+    this.path.pop();
+  }
+
+  private eachItem(items: readonly JsonValue[], start: number, write: WriteItem): void {
     this.writeEach(items.length, (index) => {
-      this.path.push(index);
+      this.path.push(start + index);
       const item = items[index] as JsonValue;
       const { length, lostCount, convertedCount } = this;
-      write(item, this);
+      write(item, this, "");
       if (this.length === length) this.leftOut(lostCount, convertedCount, "", "an item", item);
       this.path.pop();
     });
-    this.path.pop();
   }
 
   private nested(field: number, object: JsonObject, decode: Decode, guess: number): number {
@@ -383,3 +416,14 @@ export class ProtoWriter extends RawWriter {
 
 /** The fields of a message, indexed by the keys that they are read from, for decoders. */
 export class FieldTable extends FieldTableOf<ProtoWriter> {}
+
+/** Reports whether a value has the JSON type from which a message is decoded. */
+function isReadFrom(from: Reading["from"], value: Field): boolean {
+  if (from === "array") return Array.isArray(value);
+  return from === "object" ? isJsonObject(value) : value !== undefined && value !== null;
+}
+
+/** Reports whether an item without bytes is missing, because its JSON is the value of a field. */
+function isNothing({ from }: Reading, length: number): boolean {
+  return length === 0 && (from === "value" || from === "null");
+}

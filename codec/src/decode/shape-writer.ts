@@ -75,6 +75,19 @@ export class ShapeWriter extends ScalarWriter {
     return isNone ? {} : objectIn(value);
   }
 
+  /** Returns the items of the tuple that a value is or represents. */
+  protected tupleOf(value: Field, key: string): readonly JsonValue[] | undefined {
+    if (value === undefined || value === null) return undefined;
+    if (Array.isArray(value)) return value;
+    const isEmpty = isJsonObject(value) && Object.keys(value).length === 0;
+    if (isEmpty || departureOf(value) === "converted") {
+      this.coerce(key, "array", value);
+    } else {
+      this.drop(key, "array", value);
+    }
+    return isEmpty ? [] : undefined;
+  }
+
   /** Reports whether a value is the payload itself, not a part of it. */
   private isPayload(key: string): boolean {
     return key === "" && this.path.every((step) => step === "");

@@ -7,6 +7,7 @@ import {
   isField,
   type Key,
   type MessageTable,
+  type TupleEntry,
   type ValueEntry,
 } from "../table/message-table.ts";
 import { EmptyTable, ListValueTable, StructTable, ValueTable } from "../table/well-known.ts";
@@ -16,7 +17,7 @@ import { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./dynam
 import { fieldReader } from "./field-reader.ts";
 import type { FieldRow, LayoutEntry } from "./field-table.ts";
 import { type FieldScope, kindWriter } from "./kind-writer.ts";
-import { type Decode, FieldTable, type ProtoWriter, type Reading } from "./proto-writer.ts";
+import { type Decode, type DecodeItems, FieldTable, type ProtoWriter, type Reading } from "./proto-writer.ts";
 
 const READINGS = new WeakMap<MessageTable, Reading>([
   [StructTable, { from: "object", decode: decodeStruct }],
@@ -38,6 +39,7 @@ function newReading(entries: readonly Entry[]): Reading {
   for (const entry of entries) {
     if ("any" in entry) return { from: "object", decode: decodeAny(entry.any) };
     if ("value" in entry) return { from: "value", decode: valueDecoder(entry) };
+    if ("tuple" in entry) return { from: "array", decode: tupleDecoder(entry) };
   }
   return { from: "object", decode: objectDecoder(entries) };
 }
@@ -82,6 +84,22 @@ function valueDecoder({ value: name, when, otherwise }: ValueEntry) {
     } else {
       write(value, out, "");
     }
+  };
+}
+
+/** Returns the decoder of a message whose JSON is an array of its fields. */
+function tupleDecoder({ tuple, rest }: TupleEntry): DecodeItems {
+  const writerOf = ([number, kind]: FieldEntry) => kindWriter(kind, number, { readingOf });
+  // computed on first use, since a message may contain itself
+  let writers: ReadonlyArray<ReturnType<typeof writerOf>> | undefined;
+  let writeRest: ReturnType<typeof writerOf> | undefined;
+  return (items, out) => {
+    writers ??= tuple.map(writerOf);
+    writeRest ??= rest && writerOf(rest);
+    writers.forEach((write, index) => {
+      write(items[index], out, `[${index}]`);
+    });
+    out.furtherItems(items, writers.length, writeRest);
   };
 }
 

@@ -1,5 +1,5 @@
 import { systemClock } from "../time/clock.ts";
-import { integerDigits, MAX_DIGITS } from "./exact-decimal.ts";
+import { areEqual, exactDecimal, integerDigits, MAX_DIGITS } from "./exact-decimal.ts";
 import type { JsonValue } from "./json.ts";
 import { endOfString } from "./json-text.ts";
 import { NumberText } from "./number-text.ts";
@@ -18,9 +18,9 @@ const FRACTIONS: Selection = {
   kept: (number) => (isFraction(number) ? number : undefined),
 };
 
-const INTEGERS: Selection = {
+const VALUES: Selection = {
   suspicious: /[\d.]{16}|\d[eE]/,
-  kept: (number) => (isFraction(number) ? number : bigDigits(number)),
+  kept: (number) => bigDigits(number) ?? (isExact(number) ? undefined : number),
 };
 
 const NOTATIONS: Selection = {
@@ -30,11 +30,11 @@ const NOTATIONS: Selection = {
 };
 
 /** The numbers that a parser of JSON preserves, in addition to the numbers that a double preserves. */
-export type Preserved = "fractions" | "integers" | "notations";
+export type Preserved = "fractions" | "values" | "notations";
 
 const SELECTIONS: Readonly<Record<Preserved, Selection>> = {
   fractions: FRACTIONS,
-  integers: INTEGERS,
+  values: VALUES,
   notations: NOTATIONS,
 };
 
@@ -49,8 +49,9 @@ const NUMBER = /-?\d[\d.eE+-]*/g;
  * overflows the stack. A reviver for JSON.parse recurses, and a regular expression that matches strings can
  * overflow the stack, too.
  *
- * @param preserved `fractions`: fractions whose nearest double is an integer; `integers`: also integers
- *   beyond 2^53; `notations`: all numbers that JSON.stringify would not write in the same way
+ * @param preserved `fractions`: fractions whose nearest double is an integer; `values`: also integers beyond
+ *   2^53 and numbers with more digits than a double holds; `notations`: all numbers that JSON.stringify would
+ *   not write in the same way
  */
 export function quoteNumbers(
   json: string,
@@ -109,6 +110,13 @@ function isFraction(number: string): boolean {
 function bigDigits(number: string): string | undefined {
   const digits = integerDigits(number);
   return digits === undefined || Number.isSafeInteger(Number(digits)) ? undefined : digits;
+}
+
+/** Reports whether JSON.parse preserves the value of a number: its shortest notation has the same digits. */
+function isExact(number: string): boolean {
+  const decimal = exactDecimal(number);
+  const isSame = decimal !== undefined && areEqual(decimal, exactDecimal(String(Number(number))));
+  return isSame || !JSON_NUMBER.test(number);
 }
 
 /** Reports whether JSON.parse preserves the notation of a number. */

@@ -20,13 +20,14 @@ export function parseJson(text: string): JsonValue | undefined {
 
 /**
  * Parses JSON like `parseJson`, but returns integers beyond 2^53 as bigint, including integers with an
- * exponent (`1e400`). Integers of more than 1000 digits are rounded, as by JSON.parse.
+ * exponent (`1e400`), and all other numbers that a double does not hold as a `NumberText`. Integers of more
+ * than 1000 digits without an exponent are rounded, as by JSON.parse.
  *
  * @throws SyntaxError
  */
 export function parseJsonExactly(text: string): JsonValue | undefined {
   const bare = withoutMark(text);
-  return parsePreserving(bare, "integers") ?? parseJson(bare);
+  return parsePreserving(bare, "values") ?? parseJson(bare);
 }
 
 /**
@@ -52,7 +53,7 @@ export function* parseJsonInPieces(text: string): Work<JsonValue | undefined> {
 
 /** Like `parseJsonExactly`, in pieces. */
 export function* parseJsonExactlyInPieces(text: string): Work<JsonValue | undefined> {
-  return yield* valueInPieces(text, (piece) => parsePreserving(piece, "integers") ?? parseWithKeys(piece));
+  return yield* valueInPieces(text, (piece) => parsePreserving(piece, "values") ?? parseWithKeys(piece));
 }
 
 /** Like `parseJsonVerbatim`, in pieces. */

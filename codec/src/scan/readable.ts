@@ -46,7 +46,7 @@ export function isReadable({ entries }: MessageTable): boolean {
 }
 
 function isReadableEntry(entry: Entry, entries: readonly Entry[]): boolean {
-  if ("any" in entry || "value" in entry) return false;
+  if ("any" in entry || "value" in entry || "tuple" in entry) return false;
   if ("choice" in entry && !isReadableChoice(entry, entries)) return false;
   return fieldsOf(entry).every(isReadableField);
 }
@@ -82,6 +82,7 @@ export function isReadableKind(kind: Kind): boolean {
   if (typeof kind === "string") return kind !== "duration" && kind !== "fieldMask";
   if (kind instanceof EnumTable) return true;
   if (kind instanceof MessageTable) {
+    if (isTuple(kind)) return false;
     return typesOf(kind)?.every(({ as: [, inner] }) => !holdsNull(inner)) !== false;
   }
   if ("list" in kind) return isReadableKind(kind.list);
@@ -89,6 +90,11 @@ export function isReadableKind(kind: Kind): boolean {
   if ("unwrap" in kind) return isReadableKind(kind.unwrap[1]);
   if ("loose" in kind) return isReadableKind(kind.loose);
   return "time" in kind || "wrapper" in kind || "open" in kind;
+}
+
+/** Reports whether the JSON of a message is an array of its fields. */
+function isTuple({ entries }: MessageTable): boolean {
+  return entries.some((entry) => "tuple" in entry);
 }
 
 /** Reports whether a list may be a single string, with items that are read like array items. */

@@ -86,6 +86,16 @@ export interface ValueEntry {
   readonly otherwise?: FieldEntry;
 }
 
+/**
+ * A message whose JSON is an array: its items, which have no keys. A table with this entry has no other
+ * entry.
+ */
+export interface TupleEntry {
+  readonly tuple: readonly FieldEntry[];
+  /** The repeated field of all further items, with the kind of one item. */
+  readonly rest?: FieldEntry;
+}
+
 /** One line of a table. */
 export type Entry =
   | FieldEntry
@@ -93,6 +103,7 @@ export type Entry =
   | { readonly oneOf: readonly FieldEntry[] }
   | ChoiceEntry
   | ValueEntry
+  | TupleEntry
   /**
    * The map that collects unknown keys as raw JSON; with `struct`, a google.protobuf.Struct. Without this
    * entry, unknown keys are reported.

@@ -4,6 +4,7 @@ import type {
   Authorization,
   AuthorizationHost,
   AuthorizationOptions,
+  Authorize,
   EndedTokens,
   SignInParts,
   SignInSettings,
@@ -21,13 +22,13 @@ import type { Origin } from "../listener/origin.ts";
 import { createCallMethod } from "./call-method.ts";
 import { AuthorizationExchange } from "./exchange.ts";
 import { loadAuthorization } from "./load.ts";
-import { createScopeMap, type ScopeOptions } from "./scopes.ts";
+import { createScopeMap, EXPLAIN_SCOPES, type ScopeOptions } from "./scopes.ts";
 
 /** The parts of a gateway that clients may read without a token. */
 export interface OpenParts {
   readonly health: boolean;
   readonly reflection: boolean;
-  readonly pages: boolean;
+  readonly console: boolean;
 }
 
 /** Options for the authorization of callers. */
@@ -51,6 +52,7 @@ export interface CallerAuthorization {
   /** Returns whether a path is served only over HTTPS. */
   needsHttps(path: string): boolean;
   readonly authenticate: Authenticate;
+  readonly authorize: Authorize;
   readonly ended: EndedTokens;
   readonly challenge: string;
   close(): Promise<void>;
@@ -64,6 +66,8 @@ export interface PrepareOptions<U extends Upstream> {
   readonly signIn: SignInSettings | undefined;
   readonly adapters: readonly ServiceAdapter[];
   readonly upstreams: Readonly<Record<string, U>>;
+  /** Whether the gateway serves explanations. */
+  readonly explain: boolean;
   /** Returns the remaining options; called once the server accepts calls. */
   readonly rest: () => Rest;
   readonly log: AuthorizationHost["log"];
@@ -106,7 +110,7 @@ export async function prepareAuthorization<U extends Upstream>(
     signIn === undefined ? prepare.upstreams : withSessions(prepare.upstreams, signIn, adapters);
   const { annotated, needsPerson } = methodFactsOf(adapters, upstreams);
   const facts = {
-    scopes: createScopeMap(options.scopes, annotated),
+    scopes: createScopeMap(options.scopes, annotated, prepare.explain ? EXPLAIN_SCOPES : []),
     needsPerson,
     isOpen: isOpen(options.open),
   };

@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
-import { createScopeMap } from "./scopes.ts";
+import { createScopeMap, EXPLAIN_SCOPES } from "./scopes.ts";
 
 const { echo, repeat, join } = EchoService.method;
 const ANNOTATED = new Map<DescMethod, readonly string[]>([
@@ -42,4 +42,5 @@ test.each([
 
 test("without configured or annotated scopes, there is a default scope", () => {
   expect(createScopeMap([], new Map()).names).toEqual(["call"]);
+  expect(createScopeMap([], new Map(), EXPLAIN_SCOPES).names).toEqual(["call", "explain"]);
 });

@@ -89,7 +89,23 @@ export function deadlineOf(
   methodMs: number | undefined,
   limits: Limits,
 ): Deadline {
-  const client = given === undefined ? undefined : parseTimeout(protocol, given);
+  return methodDeadline(
+    given === undefined ? undefined : parseTimeout(protocol, given),
+    method,
+    methodMs,
+    limits,
+  );
+}
+
+/**
+ * Returns the deadline of a call with a timeout of its client, in milliseconds; undefined without a timeout.
+ */
+export function methodDeadline(
+  client: number | undefined,
+  method: DescMethod,
+  methodMs: number | undefined,
+  limits: Limits,
+): Deadline {
   const fallback = method.methodKind === "unary" ? limits.unaryDeadlineMs : limits.streamDeadlineMs;
   return effectiveDeadline(client, methodMs, { fallback, max: limits.maxDeadlineMs });
 }

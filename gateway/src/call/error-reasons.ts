@@ -48,9 +48,15 @@ export const GATEWAY_REASONS = {
     remedy: "Call with the binary format, and report the error to the upstream.",
   },
   METHOD_UNKNOWN: {
-    codes: [Code.Unimplemented],
-    cause: "The path does not name a method of this gateway.",
-    remedy: "Correct the path. The error text lists the valid names.",
+    codes: [Code.Unimplemented, Code.NotFound],
+    cause: "The path, or the request for an explanation, does not name a method of this gateway.",
+    remedy: "Correct the name. The error text for an unknown path lists the valid names.",
+  },
+  CONFIRMATION_MISSING: {
+    codes: [Code.FailedPrecondition],
+    cause:
+      "The explained call may change data, and the request for its explanation does not confirm that it is sent.",
+    remedy: "Set `confirm` if the call should be sent, or remove `send`.",
   },
   PROTOCOL_UNSUPPORTED: {
     codes: [Code.Unimplemented, Code.InvalidArgument],

@@ -15,6 +15,7 @@ import { bearerInterceptor, Session, tokenFromEnvironment } from "connect-rest-r
 import { type DescribedMethod, describedMethod, headersIn, type RequestOptions } from "./described-method.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { printError, printErrorText, printLine } from "./output.ts";
+import { printableJson } from "./printable-json.ts";
 import { openTokenFile, type TokenFileOption } from "./token-files.ts";
 
 export interface CallOptions extends RequestOptions, TokenFileOption {
@@ -31,7 +32,7 @@ export async function call(name: string, options: CallOptions): Promise<number> 
   const differences: Difference[] = [];
   let described: DescribedMethod | undefined;
   try {
-    described = await describedMethod(name, options, {
+    described = await describedMethod(name, options, options.gateway === undefined, {
       onCall: (report) => reports.push(report),
       onDifference: (report) => differences.push(...report.differences),
     });
@@ -69,7 +70,7 @@ async function printResponse(
   const { deadline } = options;
   const headers = headersIn(options);
   const print = (message: MessageShape<DescMessage>, prettySpaces: number) =>
-    printLine(toJsonString(method.output, message, { registry: rest.types, prettySpaces }));
+    printLine(printableJson(toJsonString(method.output, message, { registry: rest.types, prettySpaces })));
   if (isUnary(method)) {
     const [only = create(method.input)] = messages;
     const { message } = await transport.unary(method, undefined, deadline, headers, only);

@@ -17,27 +17,57 @@ function optionsOf({ commands }: Command): readonly (readonly [command: string, 
   });
 }
 
+/** Returns a pattern of the options that have a value. */
+function withValue({ commands }: Command): string {
+  const options = commands.flatMap((command) => command.options.filter((option) => option.required));
+  return [...new Set(options.flatMap(({ long }) => long ?? []))].join("|");
+}
+
+/** Returns a script that also works in zsh, where `words` is a special variable. */
 function bash(program: Command): string {
   const commands = optionsOf(program);
-  const cases = commands.map(([name, options]) => `    ${name}) words="${options}" ;;`);
+  const cases = commands.map(([name, options]) => `    ${name}) candidates="${options}" ;;`);
   return `_connect_rest() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" config=() words
+  local current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" method="" value=""
+  local candidates="" index option config each
+  config=()
   COMPREPLY=()
-  [ "\${COMP_WORDS[2]}" = --config ] && config=("\${COMP_WORDS[@]:2:2}")
+  for ((index = 2; index < COMP_CWORD; index++)); do
+    each="\${COMP_WORDS[index]}"
+    if [ -n "$value" ]; then
+      # bash splits --option=value into three words
+      [ "$each" = "=" ] && continue
+      [ "$value" = --config ] && config=(--config "$each")
+      value=""
+      continue
+    fi
+    case "$each" in
+      --config=*) config=(--config "\${each#*=}") ;;
+      ${withValue(program)}) value="$each" ;;
+      -*) ;;
+      *) method="$each" ;;
+    esac
+  done
+  # the shell completes file names
+  [ -n "$value" ] && return
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words="${commands.map(([name]) => name).join(" ")}"
-  elif [[ "$current" != -* && "$COMP_CWORD" -eq $((2 + \${#config[@]})) && "$command" =~ ^(${WITH_METHOD})$ ]]; then
-    words="$(connect-rest methods "\${config[@]}" 2>/dev/null)" || words=""
+    candidates="${commands.map(([name]) => name).join(" ")}"
+  elif [[ "$current" != -* && -z "$method" && "$command" =~ ^(${WITH_METHOD})$ ]]; then
+    candidates="$(connect-rest methods "\${config[@]}" 2>/dev/null)" || candidates=""
   else
     case "$command" in
 ${cases.join("\n")}
     esac
   fi
   # compgen -W would run the commands in a word
-  local word
   set -f
-  for word in $words; do
-    [[ "$word" == "$current"* ]] && COMPREPLY+=("$word")
+  for each in $candidates; do
+    if [[ "$each" == "$current"* ]]; then
+      COMPREPLY+=("$each")
+    elif [[ "\${each##*.}" == "$current"* ]]; then
+      # a service without its package
+      COMPREPLY+=("\${each##*.}")
+    fi
   done
   set +f
 }

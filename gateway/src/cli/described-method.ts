@@ -3,7 +3,7 @@ import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
 import { createRest, type Rest, type RestOptions, type ServiceAdapter } from "connect-rest-runtime";
 import { didYouMean } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
-import { prepare } from "../config/inspect.ts";
+import { prepare, prepareDryRun } from "../config/inspect.ts";
 import { runtimeOptionsOf } from "../credentials/gateway-upstream.ts";
 import { createValidation } from "../protocol/validate.ts";
 import { startConfiguredSandbox } from "./configured-sandbox.ts";
@@ -37,18 +37,21 @@ export interface DescribedMethod {
 /**
  * Reads the configuration, finds a method by `package.Service/Method`, and reads the request.
  *
+ * @param callsUpstream whether the upstream is called, which needs the configured secrets
  * @param more options of the runtime, in addition to the configured ones
  * @throws ConfigError, or an Error that names the problem
  */
 export async function describedMethod(
   name: string,
   options: RequestOptions,
+  callsUpstream: boolean,
   more: Partial<RestOptions> = {},
 ): Promise<DescribedMethod> {
   const sandbox = await startConfiguredSandbox(options, true);
   try {
     const overrides = { upstreams: sandbox && upstreamsOf(sandbox) };
-    const { adapters, upstreams, types, config } = await prepare(options.config, process.env, overrides);
+    const read = callsUpstream ? prepare : prepareDryRun;
+    const { adapters, upstreams, types, config } = await read(options.config, process.env, overrides);
     const { differences } = config;
     const rest = createRest({
       adapters,

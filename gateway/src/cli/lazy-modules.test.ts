@@ -76,7 +76,10 @@ const LAZY_FILES = [
   "gateway/src/bus/redis-bus.ts",
   "gateway/src/cli/login.ts",
   "gateway/src/cli/serve-by-workers.ts",
+  "gateway/src/explain/explain-routes.ts",
+  "gateway/src/gen/connectrest/explain/v1/explain_pb.ts",
   "gateway/src/protocol/constraints.ts",
+  "gateway/src/rpc/inner-calls.ts",
   "gateway/src/reflection/file-index.ts",
   "gateway/src/workers/supervisor.ts",
   "runtime/src/oauth.ts",
@@ -117,6 +120,14 @@ test("a gateway with authorization loads the authorization package and the confi
     "gateway/src/authorization/caller-authorization.ts",
     "internal/deps/undici/undici",
     "sqlite",
+  ]);
+});
+
+test("a gateway loads the service that explains calls only if it is configured", async () => {
+  expect(lazyOnes(await loadedWith("server: { explain: true }"))).toEqual([
+    "gateway/src/explain/explain-routes.ts",
+    "gateway/src/gen/connectrest/explain/v1/explain_pb.ts",
+    "gateway/src/rpc/inner-calls.ts",
   ]);
 });
 

@@ -1,10 +1,10 @@
 import { methodPath } from "../call/method-path.ts";
-import { prepare } from "../config/inspect.ts";
+import { prepareDryRun } from "../config/inspect.ts";
 import { printLine } from "./output.ts";
 
 /** Runs `connect-rest methods`: prints the configured methods, one per line. */
 export async function methods({ config }: { readonly config: string }): Promise<void> {
-  const { adapters } = await prepare(config, process.env);
+  const { adapters } = await prepareDryRun(config, process.env);
   const paths = adapters.flatMap(({ methods }) =>
     Object.values(methods).map(({ method }) => methodPath(method)),
   );

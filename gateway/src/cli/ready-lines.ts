@@ -1,11 +1,12 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { methodPath } from "../call/method-path.ts";
 import type { Config } from "../config/load.ts";
+import type { Examples } from "../console/options.ts";
 import type { Gateway } from "../gateway.ts";
-import { bufCurlCommand, curlCommand, type Examples } from "../pages/example.ts";
+import { bufCurlCommand, curlCommand } from "./example-commands.ts";
 
 /**
- * Returns commands to try first: a call with curl, the same call with gRPC, and the start page, each only if
+ * Returns commands to try first: a call with curl, the same call with gRPC, and the console, each only if
  * it is served. If callers are authorized, the result also has commands to sign in and to call with the
  * token. The called method is the first method with a configured example or, without examples, the first
  * method.
@@ -17,9 +18,7 @@ export function tryLines(
 ): string[] {
   if (publicUrl !== undefined) {
     const lines = signInLines(publicUrl, gateway, examples);
-    return server.pages && authorization?.open.pages === true
-      ? [...lines, `all methods: ${publicUrl}/`]
-      : lines;
+    return gateway.consoleUrl === undefined ? lines : [...lines, `all methods: ${publicUrl}/`];
   }
   const method = firstMethod(gateway, examples);
   const commands =
@@ -29,8 +28,7 @@ export function tryLines(
           curlCommand(method, gateway.url, examples),
           server.reflection ? bufCurlCommand(method, gateway.url, examples) : undefined,
         ];
-  const page = server.pages ? `${gateway.url}/` : undefined;
-  return [...commands, page].filter((line) => line !== undefined);
+  return [...commands, gateway.consoleUrl].filter((line) => line !== undefined);
 }
 
 /**

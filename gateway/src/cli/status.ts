@@ -2,6 +2,7 @@ import { allStatuses, Session, type SessionStatus } from "connect-rest-runtime/o
 import { EXIT_STATUS } from "./exit-status.ts";
 import { describe } from "./login.ts";
 import { printError, printLine } from "./output.ts";
+import { printableJson } from "./printable-json.ts";
 import { explained, openTokenFile, type TokenFileOption } from "./token-files.ts";
 
 export interface StatusOptions extends TokenFileOption {
@@ -19,7 +20,7 @@ export async function status(gateway: string | undefined, options: StatusOptions
     return one === undefined ? [] : [one];
   });
   if (options.json === true) {
-    printLine(JSON.stringify(found.map(asJson), null, 2));
+    printLine(printableJson(JSON.stringify(found.map(asJson), null, 2)));
   } else {
     for (const each of found) printLine(`${each.server}: signed in ${describe(each)}`);
   }

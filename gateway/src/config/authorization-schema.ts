@@ -34,7 +34,7 @@ const scope = z.strictObject({
     )
     .min(1)
     .describe(
-      "The methods that a token with this scope may call: `package.Service/Method`, `package.Service`, `package.*`, or `*` for all methods. If several scopes list a method, one of these scopes suffices.",
+      "The methods that a token with this scope may call: `package.Service/Method`, `package.Service`, `package.*`, or `*` for all methods except those of `server.explain`. If several scopes list a method, one of these scopes suffices.",
     ),
   description: optionalText.describe(
     "The scope's description on the consent page. Default: the name of the scope.",
@@ -112,7 +112,9 @@ const open = z.strictObject({
   reflection: flag(false).describe(
     "Whether gRPC reflection can be used without a token, and whether errors for unknown paths name the known methods.",
   ),
-  pages: flag(false).describe("Whether the start page can be opened without a token."),
+  console: flag(false).describe(
+    "Whether the console, with the schema and its comments, can be opened without a token. Its calls need a token in any case.",
+  ),
 });
 
 const store = z

@@ -3,7 +3,7 @@ import type { AuthorizationOptions, StorePlace } from "connect-rest-authorizatio
 import type { ServiceAdapter } from "connect-rest-runtime";
 import { hashOf, isOn } from "connect-rest-runtime/internal";
 import type { CallerAuthorizationOptions } from "../authorization/caller-authorization.ts";
-import { createScopeMap } from "../authorization/scopes.ts";
+import { createScopeMap, EXPLAIN_SCOPES } from "../authorization/scopes.ts";
 import { methodFactsOf } from "../credentials/caller-rights.ts";
 import type { AuthorizationConfig, ConfiguredClient } from "./authorization-schema.ts";
 import type { Environment } from "./environment.ts";
@@ -37,7 +37,8 @@ export function resolveAuthorization(
   const reader = new SecretReader(config, env, ["authorization"], problems);
   const { publicUrl, lifetimes, open } = authorization;
   const scopes = Object.entries(authorization.scopes).map(([name, { methods }]) => ({ name, methods }));
-  const { names } = createScopeMap(scopes, methodFactsOf(adapters, {}).annotated);
+  const own = config.server.explain ? EXPLAIN_SCOPES : [];
+  const { names } = createScopeMap(scopes, methodFactsOf(adapters, {}).annotated, own);
   const clients = Object.entries(authorization.clients).map(([id, client]) => {
     return readClient(id, client, { names, publicUrl }, reader);
   });

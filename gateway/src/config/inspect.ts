@@ -16,7 +16,7 @@ import type { Environment } from "./environment.ts";
 import { type Config, problemAt, readConfig } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import type { SettingPath } from "./repair.ts";
-import { resolveUpstreams, type UpstreamOverrides } from "./secrets.ts";
+import { dryUpstreams, resolveUpstreams, type UpstreamOverrides } from "./secrets.ts";
 import { resolveSignIn, type SignInOverrides } from "./sign-in.ts";
 import { resolveTls } from "./tls.ts";
 import { readTypes } from "./types.ts";
@@ -112,10 +112,29 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   };
 }
 
+/**
+ * Reads the parts of a configuration that describe calls. Secrets and certificates are not needed.
+ *
+ * @throws ConfigError with all problems
+ */
+export async function prepareDryRun(
+  file: string,
+  env: Environment,
+  overrides: Pick<Overrides, "upstreams"> = {},
+): Promise<Pick<Prepared, "config" | "adapters" | "types" | "upstreams">> {
+  const { config, problems: first } = readConfig(file, env);
+  const problems = [...first];
+  if (config === undefined) throw new ConfigError(problems);
+  const adapters = config.adapters.length === 0 ? [] : await readAdapters(config, problems);
+  const types = await readTypes(config, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { config, adapters, types, upstreams: dryUpstreams(config, env, overrides.upstreams, adapters) };
+}
+
 /** Returns the configuration with its authorization replaced by the override, if there is one. */
 function withAuthorization(config: Config, override: AuthorizationOverrides | undefined): Config {
   if (override === undefined) return config;
-  const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl, open: { pages: true } });
+  const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl, open: { console: true } });
   return { ...config, authorization };
 }
 

@@ -39,7 +39,18 @@ export function dotted(path: readonly PropertyKey[]): string {
   }, "");
 }
 
+/** The new names of renamed settings. */
+const RENAMED: Readonly<Record<string, string>> = {
+  "server.pages": "server.console",
+  "authorization.open.pages": "authorization.open.console",
+};
+
 function unknownKey(path: readonly PropertyKey[], key: string, yaml: YamlFile, file: string): Problem {
+  const renamed = RENAMED[dotted([...path, key])];
+  if (renamed !== undefined) {
+    const text = `unknown setting. Its new name is ${renamed}.`;
+    return { file, ...yaml.positionOfKey(path, key), key: dotted([...path, key]), text };
+  }
   const known = keysAt(path);
   const hint = didYouMean(key, known);
   const text = `unknown setting.${hint === "" ? ` Known here: ${known.join(", ")}.` : hint}`;

@@ -51,6 +51,16 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:1: sever: unknown setting. Did you mean "server"?',
   ],
   [
+    "a renamed setting",
+    `${BASE}server: { pages: false }`,
+    "connect-rest.yaml:3:11: server.pages: unknown setting. Its new name is server.console.",
+  ],
+  [
+    "a renamed setting in a group",
+    `${BASE}authorization: { publicUrl: "https://a.example", open: { pages: true } }`,
+    "connect-rest.yaml:3:58: authorization.open.pages: unknown setting. Its new name is authorization.open.console.",
+  ],
+  [
     "a setting of another program",
     `${BASE}endpoints: []`,
     "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, watch, bus, differences, strict, webAssembly, log, sandbox.",

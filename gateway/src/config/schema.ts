@@ -66,11 +66,17 @@ const server = z.strictObject({
     .describe(
       "Additional request headers that pages of `server.origins` may send, e.g. `x-client-version`. `*` allows all headers. Pages may always send the headers of the RPC protocols, trace headers, and the headers that `passThrough` names.",
     ),
-  pages: flag(true).describe(
-    "Serve a page at `/` with every service and method, their comments, and a command that calls each method. `/healthz` and `/readyz` are always served.",
-  ),
+  console: z
+    .boolean()
+    .optional()
+    .describe(
+      "Serve the [console](console.md) at `/`: a page with every service and method, which calls them from a browser. Default: `true` if `server.host` is a loopback address and `server.hosts` is not set, and `false` otherwise. `/healthz` and `/readyz` are always served.",
+    ),
   reflection: flag(true).describe(
     "Let clients discover services and their schema through gRPC reflection, `List` of gRPC health, and the errors for unknown paths. With `false`, clients must already know the methods.",
+  ),
+  explain: flag(false).describe(
+    "Serve `connectrest.explain.v1.ExplainService`, which shows the HTTP requests that a call becomes, and sends the call on demand; see [explanations](../gateway/README.md#explanations). With `authorization`, its calls need the scope `explain`.",
   ),
   tls: z
     .strictObject({
@@ -214,7 +220,7 @@ export const configSchema = z.strictObject({
   examples: z
     .record(text, z.json())
     .default({})
-    .describe("Example request messages for the start page, by method (`package.Service/Method`)."),
+    .describe("Example request messages for the console, by method (`package.Service/Method`)."),
   watch: watch.optional().describe("Settings for methods that watch a feed; see [feeds](feeds.md)."),
   bus: bus
     .optional()

@@ -29,40 +29,71 @@ export function resolveUpstreams(
   adapters: readonly ServiceAdapter[] = [],
 ): Record<string, UpstreamOptions> {
   const problems: Problem[] = [];
-  const resolved: Record<string, UpstreamOptions> = {};
   const environment = proxiesOf(env, problems);
-  for (const [name, { credentials, proxy, tls, signIn: _signIn, ...settings }] of Object.entries(
-    config.upstreams,
-  )) {
-    const override = overrides[name];
-    if (override !== undefined) {
-      const { baseUrl: _, bases: __, ...limits } = settings;
-      resolved[name] = { ...limits, ...override };
-      continue;
-    }
-    const { passThrough, ...places } = credentials ?? {};
-    const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
-    const all = readCredentials(places, reader, name);
-    const isApplicationToken = isOfApplication(places.oauth2);
-    // callers send their own credentials; the other credentials belong to the gateway
-    const fixed =
-      passThrough === undefined || config.authorization === undefined
-        ? all
-        : rightsOf(all, isApplicationToken);
+  const resolved = withOverrides(config, overrides, (name, { proxy, tls, ...upstream }) => {
+    const isApplicationToken = isOfApplication(upstream.credentials?.oauth2);
     const proxyReader = new SecretReader(config, env, ["upstreams", name, "proxy"], problems);
-    resolved[name] = {
-      ...settings,
+    return {
       proxy: proxy === undefined ? environment : proxy && readProxy(proxy, proxyReader),
       ...(isApplicationToken ? { isApplicationToken } : {}),
       tls: tls && readTls(tls, new FileReader(config, ["upstreams", name, "tls"], problems)),
-      credentials:
-        passThrough === undefined
-          ? fixed
-          : passThroughCredentials(name, fixed, passThrough, wantedKindsOf(adapters)),
+      credentials: resolveCredentials(name, config, env, adapters, problems),
     };
-  }
+  });
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...overrides, ...resolved };
+  return resolved;
+}
+
+/**
+ * Returns the upstreams for dry runs, which open no connections: without proxies and TLS. The credentials of
+ * an upstream are unknown if a secret cannot be read.
+ */
+export function dryUpstreams(
+  config: Config,
+  env: Environment,
+  overrides: UpstreamOverrides = {},
+  adapters: readonly ServiceAdapter[] = [],
+): Record<string, UpstreamOptions> {
+  return withOverrides(config, overrides, (name) => {
+    const problems: Problem[] = [];
+    const credentials = resolveCredentials(name, config, env, adapters, problems);
+    return {
+      credentials: problems.length === 0 ? credentials : () => Promise.reject(new ConfigError(problems)),
+    };
+  });
+}
+
+type UpstreamConfig = Config["upstreams"][string];
+
+function withOverrides(
+  { upstreams }: Config,
+  overrides: UpstreamOverrides,
+  resolve: (name: string, upstream: UpstreamConfig) => Partial<UpstreamOptions>,
+): Record<string, UpstreamOptions> {
+  const entries = Object.entries(upstreams).map(([name, upstream]): [string, UpstreamOptions] => {
+    const { credentials: _, proxy: __, tls: ___, signIn: ____, ...settings } = upstream;
+    const override = overrides[name];
+    if (override === undefined) return [name, { ...settings, ...resolve(name, upstream) }];
+    const { baseUrl: _____, bases: ______, ...limits } = settings;
+    return [name, { ...limits, ...override }];
+  });
+  return { ...overrides, ...Object.fromEntries(entries) };
+}
+
+function resolveCredentials(
+  name: string,
+  config: Config,
+  env: Environment,
+  adapters: readonly ServiceAdapter[],
+  problems: Problem[],
+): UpstreamOptions["credentials"] {
+  const { passThrough, ...places } = config.upstreams[name]?.credentials ?? {};
+  const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
+  const all = readCredentials(places, reader, name);
+  if (passThrough === undefined) return all;
+  // callers send their own credentials; the other credentials belong to the gateway
+  const fixed = config.authorization === undefined ? all : rightsOf(all, isOfApplication(places.oauth2));
+  return passThroughCredentials(name, fixed, passThrough, wantedKindsOf(adapters));
 }
 
 /** Returns whether a secret can be read from its location. */

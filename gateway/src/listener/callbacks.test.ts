@@ -46,20 +46,21 @@ test("an error thrown by a callback of an event, timer or signal is passed to th
   const thrown: unknown[] = [];
   const all = new Promise<void>((resolve) => {
     const callbacks = new Callbacks((error) => {
-      if (thrown.push(error) === 6) resolve();
+      if (thrown.push(error) === 7) resolve();
     });
     callbacks.on(emitter, "on", fails);
     callbacks.once(emitter, "once", fails);
     callbacks.onAbort(abort.signal, fails);
     callbacks.after(1, fails);
     callbacks.soon(fails);
+    callbacks.next(fails);
     callbacks.guarded(fails)();
   });
   emitter.emit("on");
   emitter.emit("once");
   abort.abort();
   await all;
-  expect(thrown).toEqual(Array.from({ length: 6 }, () => new Error("oops")));
+  expect(thrown).toEqual(Array.from({ length: 7 }, () => new Error("oops")));
 });
 
 test("an unregistered callback is not called", () => {

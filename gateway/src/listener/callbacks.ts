@@ -62,6 +62,11 @@ export class Callbacks {
     return timerOf(this.guarded(callback), (due) => setInterval(due, ms).unref());
   }
 
+  /** Calls the callback before the event loop continues, so before more bytes are received. */
+  next(callback: () => void): void {
+    process.nextTick(this.guarded(callback));
+  }
+
   /** Calls the callback after all work that is already scheduled. */
   soon(callback: () => void): void {
     setImmediate(this.guarded(callback));

@@ -208,7 +208,7 @@ test("pages of allowed origins may send requests that need no preflight", async 
   expect(await of(any, "https://evil.example")).toBe(200);
 });
 
-test("a link on a page of any origin may lead to the start page", async () => {
+test("a link on a page of any origin may lead to the console", async () => {
   const headers = ["Host: localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"];
   expect((await send(server.port, "GET / HTTP/1.1", ...headers)).status).toBe(200);
 });

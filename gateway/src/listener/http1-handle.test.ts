@@ -5,12 +5,14 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Callbacks } from "./callbacks.ts";
 import { Http1Handle } from "./http1-handle.ts";
+import { sniff } from "./preface.ts";
 import { ReadTurns } from "./read-turns.ts";
 
 const CHUNK = "5\r\nabcde\r\n";
-const callbacks = new Callbacks((error) => {
+const fail = (error: unknown) => {
   throw error;
-});
+};
+const callbacks = new Callbacks(fail);
 
 const server = http.createServer();
 let port: number;
@@ -29,6 +31,46 @@ async function begin() {
   const [request, response] = (await requested) as [http.IncomingMessage, http.ServerResponse];
   return { client, request, response, handle: new Http1Handle(request.socket, callbacks) };
 }
+
+/** The moments at which the reading of a new connection stops. */
+const MOMENTS = ["taken", "request", "chunk"] as const;
+
+test.each(MOMENTS)(
+  "a connection that waited with unread bytes is not read after a stop: %s",
+  async (moment) => {
+    const stopped = Promise.withResolvers<readonly [net.Socket, Http1Handle]>();
+    const take = async (socket: net.Socket) => {
+      for (let count = 0; count < 5; count++) await turn();
+      const stop = () => {
+        const handle = new Http1Handle(socket, callbacks);
+        handle.readStop();
+        stopped.resolve([socket, handle]);
+      };
+      server.once("request", (request: http.IncomingMessage) => {
+        if (moment === "request") stop();
+        request.once("data", () => {
+          if (moment === "chunk") stop();
+        });
+      });
+      server.emit("connection", socket);
+      if (moment === "taken") stop();
+    };
+    const listener = net.createServer((socket) => sniff(socket, 1000, (_, taken) => void take(taken), fail));
+    listener.listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const client = net.connect((listener.address() as net.AddressInfo).port, "127.0.0.1");
+    client.write("POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
+    client.write(CHUNK.repeat(100_000));
+    const [socket, handle] = await stopped.promise;
+    const before = socket.bytesRead;
+    for (let count = 0; count < 20; count++) await turn();
+    expect(socket.bytesRead).toBe(before);
+    handle.readStart();
+    while (socket.bytesRead === before) await turn();
+    client.destroy();
+    listener.close();
+  },
+);
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -7,12 +7,12 @@ import type { Callbacks } from "./callbacks.ts";
  */
 export class Http1Handle {
   private readonly socket: Duplex;
-  private readonly callbacks: Pick<Callbacks, "on">;
+  private readonly callbacks: Pick<Callbacks, "on" | "next">;
   private release: (() => void) | undefined;
   /** Whether Node reads the connection, or would read it if it were not paused here. */
   private isWanted = false;
 
-  constructor(socket: Duplex, callbacks: Pick<Callbacks, "on">) {
+  constructor(socket: Duplex, callbacks: Pick<Callbacks, "on" | "next">) {
     this.socket = socket;
     this.callbacks = callbacks;
   }
@@ -24,15 +24,25 @@ export class Http1Handle {
     // this listener is called after Node's own listener, which starts to read
     this.release = this.callbacks.on(socket, "resume", () => {
       this.isWanted = true;
-      socket.emit("pause");
+      this.stop();
     });
-    socket.emit("pause");
+    this.stop();
   }
 
   readStart(): void {
     this.release?.();
     this.release = undefined;
     if (this.isWanted && !this.socket.destroyed) this.socket.emit("resume");
+  }
+
+  private stop(): void {
+    const { socket } = this;
+    socket.emit("pause");
+    // Node next delivers the bytes that arrived before it served the connection, and then reads again
+    if (socket.readableLength === 0) return;
+    this.callbacks.next(() => {
+      if (this.release !== undefined) socket.emit("pause");
+    });
   }
 }
 

@@ -170,11 +170,17 @@ const CHUNK = "1\r\n \r\n";
 /** A connection on which chunks have arrived, and which records whether it is being read. */
 class FakeSocket extends Duplex {
   isRead = true;
+  /** Whether more bytes were asked for. */
+  isAsked = false;
   readonly remoteAddress: string;
   readonly _handle = { reading: true };
 
   constructor(remoteAddress: string, chunks: number) {
-    super({ read: () => undefined });
+    super({
+      read: () => {
+        this.isAsked = true;
+      },
+    });
     this.remoteAddress = remoteAddress;
     this.push(CHUNK.repeat(chunks));
     this.on("pause", () => {
@@ -195,6 +201,8 @@ test("new connections begin until their first chunks fill a turn, and are then n
       for (const [client, chunks] of connections) {
         const socket = new FakeSocket(client, chunks);
         turns.begin(socket, () => {
+          // otherwise, the bytes of waiting connections would accumulate in memory
+          expect(socket.isAsked).toBe(false);
           begun.push({ chunks, socket });
           turns.addHttp1(socket, callbacks);
         });

@@ -95,7 +95,7 @@ export class ReadTurns {
   }
 
   /** Adds an HTTP/1 connection that Node's server has already received. */
-  addHttp1(socket: Duplex, callbacks: Pick<Callbacks, "on" | "once">): void {
+  addHttp1(socket: Duplex, callbacks: Pick<Callbacks, "on" | "once" | "next">): void {
     const handle = new Http1Handle(socket, callbacks);
     this.http1.set(socket, handle);
     callbacks.once(socket, "close", () => this.http1.delete(socket));
@@ -187,7 +187,7 @@ export class ReadTurns {
    * request.
    */
   private countLines({ socket, address }: Waiting): void {
-    const chunks = Math.max(0, linesIn(arrivedOn(socket)) - HEAD_LINES) / 2;
+    const chunks = Math.max(0, linesIn(socket) - HEAD_LINES) / 2;
     if (chunks === 0) return;
     this.chunks.set(address, (this.chunks.get(address) ?? 0) + chunks);
     this.count(chunks / CHUNKS_PER_STREAM);
@@ -263,28 +263,31 @@ export class ReadTurns {
 
 const LINE_END = 0x0a;
 
-/** Returns the bytes that have arrived on a new connection. They stay unread. */
-function arrivedOn(socket: Duplex): Uint8Array {
-  const bytes: Buffer | null = socket.read();
-  if (bytes === null) return new Uint8Array();
-  socket.unshift(bytes);
-  return bytes;
-}
-
 /** Reports whether more lines have arrived on a new connection than a request head has. */
 function hasChunks(socket: Duplex): boolean {
-  return linesIn(arrivedOn(socket), HEAD_LINES + 1) > HEAD_LINES;
+  return linesIn(socket, HEAD_LINES + 1) > HEAD_LINES;
 }
 
-/** Counts the lines in bytes, up to `most`. */
-function linesIn(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): number {
+/** Counts the lines that have arrived on a new connection, up to `most`. */
+function linesIn(socket: Duplex, most = Number.POSITIVE_INFINITY): number {
   let lines = 0;
-  let at = bytes.indexOf(LINE_END);
-  while (at !== -1 && lines < most) {
-    lines += 1;
-    at = bytes.indexOf(LINE_END, at + 1);
+  for (const bytes of arrivedOn(socket)) {
+    let at = bytes.indexOf(LINE_END);
+    while (at !== -1 && lines < most) {
+      lines += 1;
+      at = bytes.indexOf(LINE_END, at + 1);
+    }
   }
   return lines;
+}
+
+/**
+ * Returns the bytes that have arrived on a new connection. They stay unread: `read` would also make Node
+ * receive more bytes, so that each look at a waiting connection would add to them.
+ */
+function arrivedOn(socket: Duplex): readonly Uint8Array[] {
+  const chunks: unknown = Reflect.get(socket, "readableBuffer");
+  return Array.isArray(chunks) ? chunks.filter((chunk) => chunk instanceof Uint8Array) : [];
 }
 
 function addressOf(request: HttpRequest): string {

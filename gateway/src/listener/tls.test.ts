@@ -1,6 +1,5 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import http2 from "node:http2";
-import https from "node:https";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -138,22 +137,6 @@ test("TLS 1.1 is rejected", async () => {
   await expect(
     shake({ maxVersion: "TLSv1.1", minVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" }),
   ).rejects.toThrow();
-});
-
-test("over TLS, the start page shows https URLs", async () => {
-  const page = await new Promise<string>((resolve, reject) => {
-    https
-      .get(`${server.url}/`, { ca: CA, agent: false }, (answer) => {
-        let text = "";
-        answer.setEncoding("utf8").on("data", (chunk: string) => {
-          text += chunk;
-        });
-        answer.on("end", () => resolve(text));
-      })
-      .on("error", reject);
-  });
-  expect(page).toContain(`${server.url}/echo.v1.EchoService/Echo`);
-  expect(page).not.toContain("http://");
 });
 
 test("over TLS, a malformed host is rejected as in cleartext", async () => {

@@ -71,7 +71,7 @@ const CASES: readonly Case[] = [
   { name: "an unknown method", headers: { ":path": "/echo.v1.EchoService/None" }, code: 12 },
   { name: "an unknown service", headers: { ":path": "/a.B/C" }, code: 12 },
   { name: "the path of a page", headers: { ":path": "/healthz" }, code: 12 },
-  { name: "the start page", headers: { ":path": "/" }, code: 12 },
+  { name: "the console", headers: { ":path": "/" }, code: 12 },
   { name: "headers that are too long", headers: { ":path": ECHO, ...long }, code: 8 },
   { name: "too many headers", headers: { ":path": ECHO, ...many }, code: 8 },
   { name: "a path that is too long", headers: { ":path": `/${"x".repeat(9000)}` }, code: 8 },

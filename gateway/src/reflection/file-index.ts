@@ -22,6 +22,8 @@ export interface FileIndex {
    * served.
    */
   encode(file: DescFile): Uint8Array<ArrayBuffer>;
+  /** Returns all files without services and methods that are not served, each file after its imports. */
+  files(): FileDescriptorProto[];
 }
 
 /**
@@ -61,6 +63,7 @@ export function createFileIndex(services: readonly DescService[]): FileIndex {
       encoded.set(file, bytes);
       return bytes;
     },
+    files: () => Array.from(names.values(), (file) => withServed(file.proto, served)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import type { Authenticate } from "connect-rest-authorization";
+import type { Authenticate, Authorize } from "connect-rest-authorization";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { HeldBytes } from "../admission/held-bytes.ts";
 import type { HeldResponses } from "../admission/held-responses.ts";
@@ -15,6 +15,8 @@ import type { Outbox } from "./outbox.ts";
 export interface CallOptions extends DispatchOptions {
   /** Identifies the caller; undefined if callers are not authorized. */
   readonly authenticate: Authenticate | undefined;
+  /** Checks whether a caller may call another method; undefined if callers are not authorized. */
+  readonly authorize: Authorize | undefined;
   /** The WWW-Authenticate challenge for errors with status 401; undefined if callers are not authorized. */
   readonly challenge: string | undefined;
   /** The streams that may outlive their tokens; undefined if callers are not authorized. */

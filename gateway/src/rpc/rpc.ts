@@ -39,6 +39,8 @@ export interface RpcOptions
 export interface Rpc {
   /** The services that have routes, sorted by name, with only their routed methods. */
   readonly services: readonly DescService[];
+  /** The dependencies of calls. */
+  readonly callOptions: CallOptions;
   /**
    * Serves a request if it is a unary call on the fast path; returns false for any other request. The caller
    * must not set a response header first, not even the request ID, so that everything is written in one call.
@@ -79,6 +81,7 @@ export function createRpc(options: RpcOptions): Rpc {
   };
   return {
     services,
+    callOptions,
     serveUnary: (request, response, client, exchange) => {
       const found = find(request);
       if (found.kind === "unary") {

@@ -77,12 +77,18 @@ export async function serveCall(
       leftUnserved(call, response, options);
       return;
     }
-    const problem = admit(handler, call, response, exchange, options);
+    const problem = admit(call, options);
     if (problem !== undefined) {
       const rejected = noteOverLimit(call, problem);
       reject(request, response, rejected.error, codeToHttpStatus(rejected.error.code));
       options.onOverLimit(call, rejected);
       return;
+    }
+    // a call that watches a feed is not a request in flight any more
+    if (options.isWatch(call.method)) exchange.uncount();
+    const { place } = call;
+    if (place !== undefined) {
+      new Callbacks(options.onError).once(outgoing(response), "close", () => place.giveBack());
     }
 
     const result = await dispatch(handler, way, call, request, response, exchange, options);
@@ -133,7 +139,8 @@ function whenOver(call: Call, hold: Reservation, options: CallOptions): (defect?
   };
 }
 
-function leave(call: Call, { watchers, authorizedStreams }: CallOptions): void {
+/** Releases the slots that `admit` and `authorizedStreams` gave a call. */
+export function leave(call: Call, { watchers, authorizedStreams }: CallOptions): void {
   watchers.leave(call);
   authorizedStreams?.leave(call);
 }
@@ -143,28 +150,19 @@ const PARKED_STATUS = 200;
 
 /**
  * The third step of a call: returns the rejection, or undefined if the request may be read. A call that
- * watches a feed no longer counts as a request in flight. It holds a watcher slot until it ends or another
- * caller displaces it. Any other call takes its slot once its message is complete.
+ * watches a feed holds a watcher slot until it ends or another caller displaces it. Any other call takes its
+ * slot once its message is complete.
  */
-function admit(
-  { service }: UniversalHandler,
+export function admit(
   call: Call,
-  response: HttpResponse,
-  exchange: Exchange,
-  { admission, watchers, ...options }: CallOptions,
+  { admission, watchers, isAlwaysServed, isWatch, shareOf }: CallOptions,
 ): LimitRejection | undefined {
-  if (options.isAlwaysServed(service)) return undefined;
-  if (options.isWatch(call.method)) {
-    const problem = watchers.enter(call);
-    if (problem === undefined) exchange.uncount();
-    return problem;
-  }
+  const { method } = call;
+  if (isAlwaysServed(method.parent)) return undefined;
+  if (isWatch(method)) return watchers.enter(call);
   const rejected = admission.rejection();
-  if (rejected !== undefined) return rejected;
-  const place = new Place(call, admission, options.shareOf(call.method));
-  call.place = place;
-  new Callbacks(options.onError).once(outgoing(response), "close", () => place.giveBack());
-  return undefined;
+  if (rejected === undefined) call.place = new Place(call, admission, shareOf(method));
+  return rejected;
 }
 
 /** Creates the record of a call at its start. */

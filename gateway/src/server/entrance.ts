@@ -1,13 +1,14 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { CallerAuthorization } from "../authorization/caller-authorization.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../call/caller.ts";
+import { createConsole } from "../console/console.ts";
 import type { Health } from "../health/health.ts";
 import { createGuard } from "../listener/guard.ts";
 import { hostsOf } from "../listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { type Reject, UNCACHED } from "../listener/rejection.ts";
 import { Cors } from "../pages/cors.ts";
-import { createPages } from "../pages/pages.ts";
+import { createPages, type FindPage } from "../pages/pages.ts";
 import { reject as rejectInWords } from "../protocol/reject.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { ServerOptions } from "./options.ts";
@@ -21,7 +22,8 @@ export interface EntranceParts {
   readonly authorization: CallerAuthorization | undefined;
   readonly reports: Reports;
   readonly rpc: Rpc;
-  /** The services on the start page. */
+  readonly hasConsole: boolean;
+  /** The services that the console shows. */
   readonly services: readonly DescService[];
 }
 
@@ -47,7 +49,7 @@ export function createEntrance(parts: EntranceParts): Entrance {
   });
   const isHttps = authorization?.isHttps === true;
   const cors = corsOf(parts);
-  const pages = pagesOf(parts);
+  const pages = createPages(parts.health, consoleOf(parts), reports.onError);
   const reject: Reject = (request, response, rejection) => {
     cors.allow(request, response);
     rejectInWords(request, response, rejection);
@@ -77,7 +79,7 @@ export function createEntrance(parts: EntranceParts): Entrance {
       return;
     }
     if (authorization?.serve(request, response, origin) === true) return;
-    if (cors.serve(request, response) || pages(request, response, origin)) return;
+    if (cors.serve(request, response) || pages(request, response)) return;
     rpc.serve(request, response, caller, exchange);
   };
   return { serve, reject };
@@ -88,20 +90,9 @@ function corsOf({ options, authorization }: EntranceParts): Cors {
   return new Cors(origins, [...corsHeaders, ...(authorization === undefined ? [] : ["authorization"])]);
 }
 
-function pagesOf({
-  options,
-  authorization,
-  health,
-  services,
-}: EntranceParts): ReturnType<typeof createPages> {
-  const start = {
-    services,
-    comments: options.comments ?? new Map(),
-    examples: options.examples ?? {},
-    hasReflection: options.reflection ?? true,
-  };
-  const hasPages = options.pages !== false && authorization?.open.pages !== false;
-  return createPages(hasPages ? start : undefined, health);
+function consoleOf({ options, hasConsole, services }: EntranceParts): FindPage {
+  const { examples = {}, comments = async () => new Map() } = options;
+  return hasConsole ? createConsole({ services, examples, comments }) : () => undefined;
 }
 
 /**

@@ -4,19 +4,21 @@ import type { UpstreamShare } from "../admission/admission.ts";
 import type { Load } from "../admission/process-load.ts";
 import type { CallerAuthorization, ServerParts } from "../authorization/caller-authorization.ts";
 import type { MethodTimeout } from "../call/deadline.ts";
+import type { ConsoleOptions, Examples } from "../console/options.ts";
 import type { FastMethods } from "../fast-path/fast-call.ts";
 import type { LimitOptions } from "../limits.ts";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import type { ProxyOptions } from "../listener/proxies.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { Examples } from "../pages/example.ts";
-import type { ServiceComments } from "../pages/start-page.ts";
+import type { CallOptions } from "../rpc/call-options.ts";
 
 /** Options of a server. */
 export interface ServerOptions {
   /** Registers the services; the server adds health and reflection. */
   readonly routes: (router: ConnectRouter) => void;
+  /** Registers the service that explains calls. Default: not served. */
+  readonly explainRoutes?: ((router: ConnectRouter, options: () => CallOptions) => void) | undefined;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /**
@@ -43,11 +45,15 @@ export interface ServerOptions {
   readonly types?: Registry;
   /** The timeout of each method. Default: methods have no timeout. */
   readonly methodTimeout?: MethodTimeout;
-  /** Comments for the start page, by full service name. */
-  readonly comments?: ReadonlyMap<string, ServiceComments>;
+  /** Loads the comments that the console shows, by full name. Default: no comments. */
+  readonly comments?: ConsoleOptions["comments"];
+  /** Example request messages for the console. */
   readonly examples?: Examples;
-  /** Whether to serve a start page. Default: true. */
-  readonly pages?: boolean | undefined;
+  /**
+   * Whether to serve the console at `/`, a page that calls the methods from a browser. Default: true if
+   * `host` is a loopback address and `hosts` is not set, and false otherwise.
+   */
+  readonly console?: boolean | undefined;
   /**
    * Whether clients can discover the services and their schema through gRPC reflection, the List method of
    * health, and errors for unknown paths. Default: true.
@@ -87,7 +93,9 @@ export interface Server {
   /** `http://host:port`, or `https:`. */
   readonly url: string;
   readonly port: number;
-  /** The served services, without health and reflection. */
+  /** The URL of the console; undefined if the console is not served. */
+  readonly consoleUrl: string | undefined;
+  /** The served services, without the services of the gateway itself. */
   readonly services: readonly DescService[];
   /** Resolves once the validation of messages has been loaded; calls are served even before. */
   readonly warm: Promise<void>;

@@ -1,5 +1,6 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { EXPLAIN_SERVICE } from "../call/explain-service.ts";
 import { methodPath } from "../call/method-path.ts";
 import { Health as HealthService } from "../gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
@@ -7,16 +8,22 @@ import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1
 import type { Health } from "../health/health.ts";
 import { reflectionRoutes, type Schema } from "../reflection/reflection.ts";
 
-const OWN_SERVICES: readonly DescService[] = [HealthService, ReflectionV1, ReflectionV1Alpha];
+/** The names of the gateway's own services. */
+const OWN_SERVICES: ReadonlySet<string> = new Set([
+  HealthService.typeName,
+  ReflectionV1.typeName,
+  ReflectionV1Alpha.typeName,
+  EXPLAIN_SERVICE,
+]);
 
 /** Returns whether a service is the health service, whose calls are accepted however busy the gateway is. */
 export function isHealth(service: DescService): boolean {
   return service === HealthService;
 }
 
-/** Returns the services without health and reflection. */
+/** Returns the services without the gateway's own services. */
 export function withoutOwn(services: readonly DescService[]): readonly DescService[] {
-  return services.filter((service) => !OWN_SERVICES.includes(service));
+  return services.filter((service) => !OWN_SERVICES.has(service.typeName));
 }
 
 /** Returns the paths of the methods that satisfy a predicate. */

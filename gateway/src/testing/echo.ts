@@ -28,6 +28,7 @@ export function echoRoutes(router: ConnectRouter): void {
 export const echoService = {
   // tests use various host names
   hosts: ["*"],
+  console: true,
   routes: echoRoutes,
   unaryOf: (method: DescMethod): UnaryMethod | undefined =>
     method === EchoService.method.echo ? echo : undefined,

@@ -233,7 +233,7 @@ test("on SIGHUP, a changed setting that needs a restart replaces the workers, an
   configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
-  configure("workers: 3, pages: false, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
+  configure("workers: 3, console: false, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   run.process.kill("SIGHUP");
   let isOver = false;
   const over = untilLogged(run, message("workers replaced")).then(() => {

@@ -7,20 +7,19 @@ import { parameterPaths } from "../model/body-fields.ts";
 import type { MethodModel } from "../model/model.ts";
 import { isTree, type TypeModels } from "../model/types.ts";
 import { checkCredentialFields } from "./credential-fields.ts";
-import { checkEnum } from "./enums.ts";
-import { checkField } from "./field-rules.ts";
 import { checkHeads } from "./heads.ts";
 import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
 import { checkMasks } from "./masks.ts";
+import { checkMessage } from "./messages.ts";
 import { checkMethod } from "./method-rules.ts";
-import { checkAliases, checkRequestNames } from "./names.ts";
-import { checkIndexedNames, checkNearKeys } from "./near-keys.ts";
-import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
+import { checkRequestNames } from "./names.ts";
+import { checkIndexedNames } from "./near-keys.ts";
+import { checkResponseOneofs } from "./oneofs.ts";
 import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
-import { checkTypeTexts } from "./rule-texts.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
+import { checkTupleRequest } from "./tuples.ts";
 import { checkTypes } from "./types.ts";
 import { checkUnwrappedRequest } from "./unwrapped.ts";
 
@@ -61,6 +60,7 @@ export class Checker {
       reach(message, (inner) => !this.types.field(inner).jsonText, inParameters);
     }
     checkUnwrappedRequest(method.desc, inParameters, this.types, problems);
+    checkTupleRequest(method.desc, inParameters, this.types, problems);
     for (const message of inResponse) {
       checkResponseOneofs(message, this.types, problems);
       if (!inRequest.has(message)) checkIndexedNames(message, this.types, problems);
@@ -76,17 +76,8 @@ export class Checker {
     if (known !== undefined) return known;
     const { types } = this;
     const problems = new Problems();
-    checkCollectors(message, types, problems);
-    checkOneofs(message, types, problems);
-    checkNearKeys(message, types, problems);
-    checkAliases(message, types, problems);
-    for (const oneof of message.oneofs) checkTypeTexts(oneof, types, problems);
-    for (const field of message.fields) {
-      checkTypeTexts(field, types, problems);
-      checkField(field, types, problems);
-      checkType(field, method, types, problems);
-      if ("enum" in field && field.enum !== undefined) checkEnum(field.enum, types, problems);
-    }
+    checkMessage(message, types, problems);
+    for (const field of message.fields) checkType(field, method, types, problems);
     const found = [...problems];
     this.messages.set(message, found);
     return found;
@@ -109,15 +100,6 @@ function reach(
     if (inner !== undefined && follow(field)) reach(inner, follow, reached);
   }
   return reached;
-}
-
-/** Reports a second field that collects unknown keys. */
-function checkCollectors(message: DescMessage, types: TypeModels, problems: Problems): void {
-  const [first, ...others] = message.fields.filter((field) => types.field(field).unknown);
-  for (const field of others) {
-    const text = `${nameOf(message)} already collects unknown keys in \`${first?.name}\``;
-    problems.add(field, [RULES, FieldRulesSchema.field.unknown.number], "unknown-twice", text);
-  }
 }
 
 function checkType(field: DescField, method: MethodModel, types: TypeModels, problems: Problems): void {

@@ -166,6 +166,10 @@ function checkUnwrap({ field, rules, types, add }: Checked): void {
     fault(
       `${nameOf(field)} is a member of the oneof \`${field.oneof.name}\`, which null cannot select; move the field out of the oneof`,
     );
+  } else if (types.tuple(only.parent)) {
+    fault(
+      `${nameOf(only.parent)} is a tuple, so its JSON is an array, not the value of ${nameOf(only)}; remove \`unwrap\``,
+    );
   } else if (UNWRAPPED_ALREADY.has(message?.typeName)) {
     const text = `\`unwrap\` of ${nameOf(field)} has no effect: the JSON of a ${message?.typeName} has no key for its only field; remove it`;
     add([RULE.unwrap.number], "no-effect", text);
@@ -223,9 +227,13 @@ function isText(field: DescField, types: TypeModels): boolean {
   return message === undefined || isTextMessage(message, types);
 }
 
-function checkUnknown({ field, rules, add }: Checked): void {
+function checkUnknown({ field, rules, types, add }: Checked): void {
   if (!rules.unknown) return;
-  if (!isCollector(field)) {
+  const isItem = types.tuple(field.parent);
+  if (isItem && !isRest(field)) {
+    const text = `\`unknown\` in a tuple requires the last field, which is repeated; ${nameOf(field)} is not`;
+    add([RULE.unknown.number], "unknown-type", text);
+  } else if (!isItem && !isCollector(field)) {
     const text = `\`unknown\` requires a map<string, string> or a google.protobuf.Struct; ${nameOf(field)} is neither`;
     add([RULE.unknown.number], "unknown-type", text);
   }
@@ -233,6 +241,11 @@ function checkUnknown({ field, rules, add }: Checked): void {
     const text = `${nameOf(field)} is a member of the oneof \`${field.oneof.name}\`, which any unknown key would select; move it out of the oneof`;
     add([RULE.unknown.number], "unknown-member", text);
   }
+}
+
+/** Reports whether a field can collect the further items of its tuple. */
+function isRest({ fieldKind, number, parent }: DescField): boolean {
+  return fieldKind === "list" && parent.fields.every((other) => other.number <= number);
 }
 
 function isCollector(field: DescField): boolean {
@@ -326,7 +339,7 @@ function sourceFault(path: string): string | undefined {
   const fault = pathFault(path, "no root");
   const [first] = stepsOf(path);
   if (fault === undefined && first !== undefined && isIndex(first)) {
-    return `the path \`${path}\` begins with an index, but a message is read from an object; for a tuple, declare it as \`repeated google.protobuf.Value\` or \`google.protobuf.ListValue\`, or put the fields into the message that has it: \`list.${path}\`; a key of digits stands in quotes`;
+    return `the path \`${path}\` begins with an index, but a message is read from an object; for a message that is an array, set \`option (connectrest.v1.message).tuple = true\`, or put the fields into the message that has it: \`list.${path}\`; a key of digits stands in quotes`;
   }
   return path === "."
     ? `${fault}; for all of the payload in one field, name it in response_body of google.api.http`

@@ -44,6 +44,7 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
     if (sources.length > 0) idle("from", reason);
   }
   checkMember(field, types, idle);
+  if (types.tuple(field.parent)) checkItem(rules, idle);
   if (rules.jsonText) checkJsonText(rules, idle);
   if (rules.encoding !== undefined && (rules.jsonText || (place !== "header" && place !== "cookie"))) {
     idle("encoding", "it is for values in a HEADER or COOKIE that are not JSON; remove it");
@@ -83,6 +84,21 @@ function checkJsonText(
 
 /** The rules for the key of a value. They do not apply to a oneof member whose place the oneof determines. */
 const KEY_RULES = ["name", "aliases", "sources"] as const;
+
+/** The rules for a whole list, which the further items of a tuple are not. */
+const LIST_RULES = ["style", "absent"] as const;
+
+function checkItem(rules: FieldModel, idle: (rule: keyof typeof RULE, reason: string) => void): void {
+  if (rules.unknown) {
+    const reason = "the further items of a tuple are separate values; remove it";
+    for (const name of LIST_RULES) if (isSet(rules[name] ?? "")) idle(name, reason);
+    return;
+  }
+  for (const name of KEY_RULES) {
+    const reason = "an item of a tuple has no key; remove it";
+    if (isSet(rules[name])) idle(name === "sources" ? "from" : name, reason);
+  }
+}
 
 function checkMember(
   field: DescField,

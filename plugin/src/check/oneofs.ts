@@ -80,7 +80,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
       problems.add(field, [RULES, FieldRulesSchema.field.name.number], "name-twice", text);
     }
     const scalar = isFlattened(oneof, types) ? messageOf(field) : undefined;
-    if (scalar !== undefined && isScalarMessage(scalar)) {
+    if (scalar !== undefined && (isScalarMessage(scalar) || types.tuple(scalar))) {
       const text = `${nameOf(field)} is a ${scalar.typeName}, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message`;
       problems.add(oneof, [RULES, RULE.layout.number], "member-keys", text);
     }

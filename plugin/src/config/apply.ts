@@ -3,6 +3,7 @@ import {
   type DescEnumValue,
   type DescField,
   type DescFile,
+  type DescMessage,
   type DescMethod,
   type DescOneof,
   type DescService,
@@ -19,7 +20,7 @@ import { select } from "./selector.ts";
 import type { ConfigRule, ElementKind } from "./service-config.ts";
 
 /** An element that rules apply to. */
-type Element = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
+type Element = DescService | DescMethod | DescMessage | DescField | DescOneof | DescEnumValue;
 
 type Elements = Readonly<Record<ElementKind, ReadonlyMap<string, Element>>>;
 
@@ -87,6 +88,7 @@ function elementsOf(files: Iterable<DescFile>): Elements {
   return {
     service: new Map(services.map((desc) => [desc.typeName, desc])),
     method: new Map(services.flatMap((desc) => named(desc, desc.methods))),
+    message: new Map(messages.map((desc) => [desc.typeName, desc])),
     field: new Map(messages.flatMap((desc) => named(desc, desc.fields))),
     oneof: new Map(messages.flatMap((desc) => named(desc, desc.oneofs))),
     "enum value": new Map(

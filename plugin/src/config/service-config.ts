@@ -2,14 +2,14 @@ import type { DescExtension, DescMessage } from "@bufbuild/protobuf";
 import { isScalar } from "yaml";
 import type { Position } from "../diagnostics/origin.ts";
 import type { Problems } from "../diagnostics/problem.ts";
-import { enum_value, field, method, oneof, service } from "../gen/connectrest/v1/annotations_pb.ts";
+import { enum_value, field, message, method, oneof, service } from "../gen/connectrest/v1/annotations_pb.ts";
 import { http } from "../gen/google/api/annotations_pb.ts";
 import { type ConfigDocument, parseConfigDocument } from "./document.ts";
 import { ConfigReader, type Json } from "./reader.ts";
 import { parseSelector } from "./selector.ts";
 
 /** The kind of element that a service config rule applies to. */
-export type ElementKind = "service" | "method" | "field" | "oneof" | "enum value";
+export type ElementKind = "service" | "method" | "message" | "field" | "oneof" | "enum value";
 
 /** A rule of a service config: options for the elements that its patterns select. */
 export interface ConfigRule {
@@ -32,6 +32,7 @@ type Lists = Readonly<Record<string, { kind: ElementKind; extension: ConfigRule[
 const LISTS: Lists = {
   services: { kind: "service", extension: service as ConfigRule["extension"] },
   methods: { kind: "method", extension: method as ConfigRule["extension"] },
+  messages: { kind: "message", extension: message as ConfigRule["extension"] },
   fields: { kind: "field", extension: field as ConfigRule["extension"] },
   oneofs: { kind: "oneof", extension: oneof as ConfigRule["extension"] },
   enum_values: { kind: "enum value", extension: enum_value as ConfigRule["extension"] },

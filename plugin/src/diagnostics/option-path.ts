@@ -1,8 +1,8 @@
 import type { AnyDesc, DescExtension, DescField } from "@bufbuild/protobuf";
-import { enum_value, field, method, oneof, service } from "../gen/connectrest/v1/annotations_pb.ts";
+import { enum_value, field, message, method, oneof, service } from "../gen/connectrest/v1/annotations_pb.ts";
 import { http } from "../gen/google/api/annotations_pb.ts";
 
-const EXTENSIONS: ReadonlyArray<DescExtension> = [enum_value, field, http, method, oneof, service];
+const EXTENSIONS: ReadonlyArray<DescExtension> = [enum_value, field, http, message, method, oneof, service];
 
 /** The field number of all extensions of connectrest.v1. */
 export const RULES: number = field.number;

@@ -77,7 +77,8 @@ function keysOf(
   seen: ReadonlySet<DescMessage> = new Set(),
 ): Keys | undefined {
   const isFree = message.file.proto.package === "google.protobuf";
-  if (isFree || unwrappedOneof(message, types) !== undefined || seen.has(message)) return undefined;
+  const isObject = unwrappedOneof(message, types) === undefined && !types.tuple(message);
+  if (isFree || !isObject || seen.has(message)) return undefined;
   const keys: Keys = new Map();
   for (const field of message.fields) {
     if (isSpread(field, types)) {

@@ -19,6 +19,8 @@ export interface TypeModels {
   /** Reports whether google.api.field_behavior of a field contains REQUIRED. */
   required(desc: DescField): boolean;
   oneof(desc: DescOneof): OneofModel;
+  /** Reports whether the JSON of a message is an array of its fields. */
+  tuple(desc: DescMessage): boolean;
   enumValue(desc: DescEnumValue): EnumValueModel;
   /** Returns the strings in the options of an element as written. */
   texts(desc: DescField | DescOneof | DescEnumValue): readonly RuleText[];
@@ -151,6 +153,17 @@ export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): Desc
   return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
+/** Returns the fields of a tuple in the order of its items, and the field that collects further items. */
+export function tupleFields(
+  { fields }: DescMessage,
+  types: TypeModels,
+): { readonly items: readonly DescField[]; readonly rest: DescField | undefined } {
+  const items = fields.toSorted((a, b) => a.number - b.number);
+  const last = items.at(-1);
+  const rest = last !== undefined && types.field(last).unknown ? last : undefined;
+  return { items: items.filter((field) => field !== rest), rest };
+}
+
 const UNWRAPPED_TYPES: ReadonlyMap<DescField["fieldKind"] | undefined, "array" | "object"> = new Map([
   ["list", "array"],
   ["map", "object"],
@@ -190,7 +203,7 @@ export function containerType(
   types: TypeModels,
 ): "array" | "object" | undefined {
   if (types.field(field).unwrap) return UNWRAPPED_TYPES.get(message.fields[0]?.fieldKind);
-  if (message.typeName === "google.protobuf.ListValue") return "array";
+  if (message.typeName === "google.protobuf.ListValue" || types.tuple(message)) return "array";
   const isOwn =
     !message.typeName.startsWith("google.protobuf.") || message.typeName === "google.protobuf.Struct";
   return isOwn && unwrappedOneof(message, types) === undefined ? "object" : undefined;

@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, DescMethod, DescOneof } from "@bufbuild/protobuf";
-import { messageOf } from "../descriptors/well-known.ts";
+import { messageOf, valueMessageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { Http_Nesting } from "../gen/connectrest/v1/method_rules_pb.ts";
@@ -29,6 +29,9 @@ export function leaves(
   const subject = subjectOf(path) ?? desc;
   if (bound.has(dotted)) return [];
   if (!isTree(field, typeModels)) return [path];
+  // a tuple has no names for parameters, which another check reports
+  const value = valueMessageOf(field);
+  if (value !== undefined && typeModels.tuple(value)) return [path];
   const byBrackets = hasBrackets(desc);
   if (byBrackets && hasOpenNames(field)) return [path];
   const message = messageOf(field);

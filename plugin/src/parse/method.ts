@@ -1,24 +1,18 @@
-import {
-  type DescField,
-  type DescMessage,
-  type DescMethod,
-  type DescService,
-  getOption,
-} from "@bufbuild/protobuf";
+import type { DescField, DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
-import { oneof } from "../gen/connectrest/v1/annotations_pb.ts";
-import { OneofRules_Layout } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { suggestion } from "../model/field-path.ts";
 import { freeze } from "../model/freeze.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
+import { unwrappedOneof } from "../model/types.ts";
 import { parseBinding } from "./binding.ts";
 import { httpRule, methodRules, serviceRules } from "./options.ts";
 import { responseBodyOf, takesBytes } from "./response.ts";
 import { parseRules } from "./rules.ts";
 import { checkMapped, parseStream } from "./stream.ts";
+import { typeModels } from "./types.ts";
 
 const ADDITIONAL_BINDINGS = HttpRuleSchema.field.additionalBindings.number;
 const RESPONSE_BODY = HttpRuleSchema.field.responseBody.number;
@@ -127,9 +121,8 @@ function payloadType(desc: DescMethod, responseBody: DescField | undefined): Pic
   const envelope = methodRules(desc).envelope ?? serviceRules(desc.parent).envelope;
   if ((envelope?.payload.length ?? 0) < 2) return {};
   const message = responseBody === undefined ? desc.output : responseBody.message;
-  const isValue = message?.oneofs.some(
-    (each) => getOption(each, oneof).layout === OneofRules_Layout.UNWRAPPED,
-  );
-  if (isValue && responseBody?.fieldKind !== "list") return {};
-  return { payloadType: responseBody?.fieldKind === "list" ? "array" : "object" };
+  const isList = responseBody?.fieldKind === "list";
+  if (!isList && message !== undefined && unwrappedOneof(message, typeModels) !== undefined) return {};
+  const isTuple = message !== undefined && typeModels.tuple(message);
+  return { payloadType: isList || isTuple ? "array" : "object" };
 }

@@ -9,7 +9,7 @@ import {
   hasOption,
 } from "@bufbuild/protobuf";
 import { messageRulesOf } from "../descriptors/validate-rules.ts";
-import { enum_value, field, oneof } from "../gen/connectrest/v1/annotations_pb.ts";
+import { enum_value, field, message, oneof } from "../gen/connectrest/v1/annotations_pb.ts";
 import {
   FieldRules_BytesEncoding as BytesOption,
   FieldRules_ValueEncoding as EncodingOption,
@@ -149,6 +149,11 @@ export const typeModels: TypeModels = {
     PLAIN_ONEOF,
     (desc: DescOneof) => hasOption(desc, oneof),
     (desc) => parseOneof(getOption(desc, oneof)),
+  ),
+  tuple: once(
+    false,
+    (desc: DescMessage) => hasOption(desc, message),
+    (desc) => getOption(desc, message).tuple,
   ),
   enumValue: once(
     PLAIN_ENUM_VALUE,

@@ -9,6 +9,7 @@ import {
   discriminatorValues,
   isFlattened,
   type TypeModels,
+  tupleFields,
   unwrappedOneof,
 } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
@@ -40,6 +41,7 @@ function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): stri
 function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
   const union = unwrappedOneof(desc, file.types);
   if (union !== undefined) return printUnionEncoder(union, name, style, file);
+  if (file.types.tuple(desc)) return printTupleEncoder(desc, name, style, file);
   // the values of other fields must be in the object before a oneof compares its discriminator with them
   const isContested = desc.oneofs.some((oneof) => rivalOf(oneof, style, file.types));
   const members = isContested
@@ -96,6 +98,31 @@ function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, fil
     `  throw ${file.runtimeValue("noMember")}(${printString(oneof.name)}, message);`,
     "}",
   ];
+}
+
+/** Prints the function that writes the fields of a message as an array. */
+function printTupleEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
+  const { items, rest } = tupleFields(desc, file.types);
+  const values = items.map((field) => tupleItem(field, style, file));
+  const further = rest && `...${itemsValue(rest, `message.${rest.localName}`, style, file)}`;
+  return [
+    ...docComment(`Writes ${desc.typeName} as JSON.`),
+    `function ${name}(message${typed(file.messageType(desc))})${typed(file.runtimeType("JsonValue"))} {`,
+    `  return ${file.runtimeValue("tupleJson")}([`,
+    ...[...values, ...(further === undefined ? [] : [further])].map((value) => `    ${value},`),
+    "  ]);",
+    "}",
+  ];
+}
+
+/** Returns an item of a tuple as an expression; `undefined` stands for an unset field. */
+function tupleItem(field: DescField, style: JsonStyle, file: AdapterFile): string {
+  const isRequired = style.required === "sent" && file.types.required(field);
+  // the zero of an enum may have no meaning on the wire
+  const { expression, isSet } = access([field], "message", isRequired || field.fieldKind !== "enum");
+  const json = jsonValue(field, expression, style, file, true);
+  const isAsSet = isSet === "" || (json === expression && isSet === `${expression} !== undefined`);
+  return isAsSet ? json : `${isSet} ? ${json} : undefined`;
 }
 
 /** Returns the lines that add one field to the object `json`. */

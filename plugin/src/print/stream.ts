@@ -106,6 +106,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         `  paths: [${next.paths.map(printString).join(", ")}],`,
         ...(next.always ? ["  always: true,"] : []),
         ...(isZeroUnset(method, next.field, file) ? ["  zeroIsUnset: true,"] : []),
+        ...(next.from !== "header" && isText(next.field) ? ["  isText: true,"] : []),
         ...overlapLines(method, next.overlap, file),
         `  advance: (message${typed(file.messageType(method.desc.input))}, value) => (${assigned(next.field, cursorValue(next.field, file), file)}),`,
         "},",
@@ -188,6 +189,11 @@ function sizeLines(method: MethodModel, { size, defaultSize }: OverlapModel, fil
   const set = isBig ? `Number(${optional} ?? 0)` : optional;
   const input = typed(file.messageType(method.desc.input));
   return [`    size: (message${input}) => ${set} || ${defaultSize},`];
+}
+
+function isText(path: FieldPath): boolean {
+  const { field } = stepped(path);
+  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
 }
 
 function cursorValue(path: FieldPath, file: AdapterFile): string {

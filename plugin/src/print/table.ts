@@ -58,6 +58,11 @@ function entryLines(entry: Entry, file: AdapterFile): string[] {
     const fields = entry.oneOf.map((field) => printField(field, file));
     return objectLines(listLines("oneOf", fields));
   }
+  if ("tuple" in entry) {
+    const fields = entry.tuple.map((field) => printField(field, file));
+    const rest = entry.rest && fieldLiteral(entry.rest, file);
+    return objectLines([...listLines("tuple", fields), ...memberLines({ rest })]);
+  }
   if (!("when" in entry)) return [`${printInline(entry)},`];
   const { when, otherwise, ...others } = entry;
   const cases = when.map(({ as, ...condition }) =>

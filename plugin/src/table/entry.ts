@@ -55,6 +55,7 @@ export type Entry =
       readonly when: ReadonlyArray<{ readonly type: string; readonly as: FieldEntry }>;
       readonly otherwise: FieldEntry | undefined;
     }
+  | { readonly tuple: readonly FieldEntry[]; readonly rest: FieldEntry | undefined }
   | { readonly unknown: number; readonly struct?: true };
 
 /** The source of a field outside of the body. */

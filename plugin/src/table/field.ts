@@ -12,6 +12,14 @@ export function fieldEntry(field: DescField, keys: readonly Key[], types: TypeMo
   return [field.number, fieldKind(field, types), ...keys];
 }
 
+/** Returns a repeated field with the kind of one item. */
+export function itemEntry(field: DescField, types: TypeModels): FieldEntry {
+  const { number, fieldKind } = field;
+  if (fieldKind !== "list") throw new Error(`${field} is not repeated`);
+  const kind = itemKind(field, types);
+  return [number, types.field(field).coerce ? { loose: kind } : kind];
+}
+
 /** Returns how the values of a field are read, according to all of its rules. */
 export function fieldKind(field: DescField, types: TypeModels): Kind {
   const { coerce, absent, jsonText } = types.field(field);

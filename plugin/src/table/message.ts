@@ -1,15 +1,20 @@
 /** Builds the tables of messages. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
-import { isChosen, type TypeModels, unwrappedOneof } from "../model/types.ts";
+import { isChosen, type TypeModels, tupleFields, unwrappedOneof } from "../model/types.ts";
 import { choiceEntry } from "./choice.ts";
 import type { Entry, FieldEntry } from "./entry.ts";
-import { fieldEntry } from "./field.ts";
+import { fieldEntry, itemEntry } from "./field.ts";
 import { keysOf } from "./keys.ts";
 
 /** Returns the lines of the table of a message, in the order in which its fields are written. */
 export function messageEntries(desc: DescMessage, types: TypeModels): Entry[] {
   const oneof = unwrappedOneof(desc, types);
   if (oneof !== undefined) return [valueEntry(oneof, types)];
+  if (types.tuple(desc)) {
+    const { items, rest } = tupleFields(desc, types);
+    const tuple = items.map((field) => fieldEntry(field, [], types));
+    return [{ tuple, rest: rest && itemEntry(rest, types) }];
+  }
   const entries = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofEntries(member, types) : ownEntry(member, types),
   );

@@ -60,6 +60,8 @@ export type NextPage<I extends DescMessage = DescMessage> =
       readonly always?: boolean;
       /** Whether 0 means that there is no cursor, because the request field is a number without presence. */
       readonly zeroIsUnset?: boolean;
+      /** Whether the request field is a string, into which a number is converted. */
+      readonly isText?: boolean;
       /** Set if several items may have the same value as the last item. */
       readonly overlap?: OverlapRule<I>;
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;

@@ -27,13 +27,21 @@ export type Commented =
  *   the adapter was generated without the option `comments`.
  */
 export async function loadComments(adapter: ServiceAdapter): Promise<(desc: Commented) => string> {
+  const texts = await commentTexts(adapter);
+  return (desc) =>
+    texts.get("typeName" in desc ? desc.typeName : `${desc.parent.typeName}.${desc.name}`) ?? "";
+}
+
+/** Loads the same comments as a map by full names, without elements that have no comment. */
+export async function commentTexts(adapter: ServiceAdapter): Promise<ReadonlyMap<string, string>> {
   const { service, comments } = adapter;
   const modules = (await adapter.loadComments?.()) ?? [];
   const texts = new Map(modules.flatMap((module) => [...module.comments]));
-  texts.set(service.typeName, comments?.service ?? "");
+  if (comments === undefined) return texts;
+  texts.set(service.typeName, comments.service);
   for (const { name, localName } of service.methods) {
-    texts.set(`${service.typeName}.${name}`, comments?.methods[localName] ?? "");
+    const text = comments.methods[localName];
+    if (text !== undefined) texts.set(`${service.typeName}.${name}`, text);
   }
-  return (desc) =>
-    texts.get("typeName" in desc ? desc.typeName : `${desc.parent.typeName}.${desc.name}`) ?? "";
+  return texts;
 }

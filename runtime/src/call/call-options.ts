@@ -37,7 +37,8 @@ export interface CallOptions {
 }
 
 /** The options of an explained call. */
-export interface ExplainOptions extends Pick<CallOptions, "signal" | "header" | "timeoutMs"> {
+export interface ExplainOptions
+  extends Pick<CallOptions, "signal" | "header" | "timeoutMs" | "hasCallerDeadline"> {
   /** Whether requests are sent. Default: false, which means a dry run. */
   readonly send?: boolean | undefined;
 }

@@ -59,7 +59,10 @@ export function differenceLevels(
  * Reports whether a pattern matches a method: `package.Service/Method`, `package.Service`, or a prefix of
  * either followed by `*`.
  */
-export function matchesMethod(pattern: string, method: DescMethod): boolean {
+export function matchesMethod(
+  pattern: string,
+  method: { readonly name: string; readonly parent: { readonly typeName: string } },
+): boolean {
   const service = method.parent.typeName;
   const path = `${service}/${method.name}`;
   return pattern.endsWith("*")

@@ -1,9 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Secret } from "../text/secret.ts";
-import { holdsSecret, redactDetail, redactError, redactText } from "./redact.ts";
+import { holdsSecret, redactBeginning, redactDetail, redactError, redactText, shownText } from "./redact.ts";
 
 const secrets = (...texts: string[]) => texts.map((text) => new Secret(text));
 
@@ -32,6 +33,58 @@ test.each([
   ["every word", "", "every word"],
 ])("in the text %j, the short secret %j is redacted only as a whole word: %j", (text, secret, left) => {
   expect(redactText(text, secrets(secret))).toBe(left);
+});
+
+const NOTATIONS: readonly ((text: string) => string)[] = [
+  (text) => text,
+  encodeURIComponent,
+  (text) => Buffer.from(text).toString("hex"),
+  (text) => Buffer.from(text).toString("base64"),
+  (text) => JSON.stringify(text).slice(1, -1),
+  (text) => text.replace(/./gsu, (char) => `&#${char.codePointAt(0)};`),
+];
+
+/** Draws texts with secrets of any length, in several notations, between words. */
+const textWithSecrets = fc
+  .array(fc.stringMatching(/^[A-Za-z][A-Za-z0-9+/ -]{0,40}[0-9]$/), { minLength: 1, maxLength: 3 })
+  .chain((values) => {
+    const parts = fc.array(fc.tuple(fc.constantFrom(...NOTATIONS), fc.constantFrom(...values)), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    return parts.map((drawn) => ({
+      secrets: secrets(...values),
+      text: drawn.map(([write, value]) => `"${write(value)}", `).join("words; "),
+    }));
+  });
+
+test("the redacted beginning of a text is the beginning of the redacted text, and ends with a whole [secret]", () => {
+  fc.assert(
+    fc.property(textWithSecrets, fc.nat({ max: 400 }), fc.boolean(), (drawn, length, isLong) => {
+      // a text that is not searched as a whole
+      const text = isLong ? drawn.text + "and so on; ".repeat(1000) : drawn.text;
+      const whole = redactText(text, drawn.secrets);
+      const beginning = redactBeginning(text, drawn.secrets, length);
+      expect(whole.startsWith(beginning)).toBe(true);
+      const rest = whole.slice(beginning.length);
+      for (let cut = 1; cut < "[secret]".length; cut++) {
+        const isSplit =
+          beginning.endsWith("[secret]".slice(0, cut)) && rest.startsWith("[secret]".slice(cut));
+        expect(isSplit).toBe(false);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("no part of a secret remains where the searched part of a peer's text ends, even if blanks are dropped", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[A-Z][A-Za-z0-9]{3,40}$/), fc.nat({ max: 40 }), (value, offset) => {
+      const text = `${" ".repeat(2000 - Math.min(offset, value.length))}${value}`;
+      const shown = shownText(text, secrets(value));
+      expect("[secret]".startsWith(shown.replace(/…$/, ""))).toBe(true);
+    }),
+  );
 });
 
 test("text that is similar to a secret is not redacted", () => {

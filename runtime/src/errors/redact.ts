@@ -25,24 +25,38 @@ const MAX_SHOWN = 500;
  */
 const LOOKED_AT = 4;
 
+/**
+ * The number of characters that are searched after the part of a text that is shown: more than most notations
+ * of a secret have. The beginning of a longer notation is found before the ellipsis.
+ */
+const LOOKAHEAD = 4096;
+
 /** Replaces secrets in a text, in any notation, with `[secret]`. */
 export function redactText(text: string, secrets: readonly Secret[]): string {
+  return redactBeginning(text, secrets, text.length);
+}
+
+/**
+ * Returns at least `length` characters from the beginning of a text, with `[secret]` in place of each secret.
+ * A secret that extends beyond these characters is replaced as a whole, so that no part of it remains.
+ */
+export function redactBeginning(text: string, secrets: readonly Secret[], length: number): string {
   let clean = "";
   let at = 0;
-  for (const [from, to] of findSecrets(text, secrets)) {
+  for (const [from, to] of findSecrets(beginningOf(text, length + LOOKAHEAD), secrets)) {
+    if (from >= length) break;
     clean += `${text.slice(at, from)}[secret]`;
     at = to;
   }
-  return at === 0 ? text : clean + text.slice(at);
+  return clean + text.slice(at, Math.max(at, length));
 }
 
 /**
  * Returns the part of a peer's text that may be shown: sanitized, without the secrets, at most `max`
- * characters. Does not search the whole text. If the end of the searched part splits a secret, an ellipsis
- * replaces the beginning of the secret.
+ * characters. Does not search the whole text.
  */
 export function shownText(text: string, secrets: readonly Secret[], max: number = MAX_SHOWN): string {
-  return safeText(redactText(beginningOf(text, max * LOOKED_AT), secrets), max);
+  return safeText(redactBeginning(text, secrets, max * LOOKED_AT), max);
 }
 
 /** Returns the beginning of a text, with an ellipsis if it was cut. */

@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { curlCommand } from "./curl.ts";
 import type { ExplainedRequest } from "./explained.ts";
@@ -28,9 +30,36 @@ test.each<[string, Partial<ExplainedRequest>, string]>([
     "# replace each [secret] with its value",
   ],
   ["a hidden header", { headers: [{ name: "user", value: undefined }] }, '-H "user: $HEADER_USER"'],
-  ["credentials that a dry run lacks", { credentials: "unknown" }, "# the credentials are requested"],
+  ["credentials that a dry run lacks", { credentials: "unknown" }, "# the credentials are added"],
 ])("the curl command of %s", (_name, request, part) => {
   expect(curlCommand({ ...REQUEST, ...request })).toContain(part);
+});
+
+/** Returns the arguments that a shell passes to curl, as bytes. */
+function argumentsOf(command: string): string[] {
+  const program = `curl() { printf '%s\\0' "$@"; }\n${command}`;
+  const { stdout } = spawnSync("sh", ["-c", program]);
+  return stdout.toString("latin1").split("\0");
+}
+
+test("a shell passes headers to curl as the bytes that the runtime sends, and bodies as UTF-8", () => {
+  const character = fc.integer({ min: 0x20, max: 0xff }).filter((code) => code < 0x7f || code > 0x9f);
+  const value = fc
+    .array(fc.oneof(character, fc.constantFrom(0x27, 0x5c, 0x25, 0x24, 0x60)), { maxLength: 20 })
+    .map((codes) => String.fromCharCode(...codes));
+  const headers = fc.array(value, { minLength: 30, maxLength: 30 });
+  fc.assert(
+    fc.property(headers, fc.string({ unit: "grapheme" }), (values, text) => {
+      const shown = values.map((each, index) => ({ name: `x-${index}`, value: each }));
+      const body = { bytes: Buffer.byteLength(text), text, isCut: false };
+      const passed = argumentsOf(curlCommand({ ...REQUEST, verb: "POST", headers: shown, body }));
+      expect(passed).toEqual(
+        expect.arrayContaining(shown.map(({ name, value: each }) => `${name}: ${each}`)),
+      );
+      if (!text.includes("\0")) expect(passed).toContain(Buffer.from(text).toString("latin1"));
+    }),
+    { numRuns: 20 },
+  );
 });
 
 test("an explanation hides the user, the password and the query of a redirect target", () => {

@@ -9,7 +9,7 @@ export function curlCommand(request: ExplainedRequest): string {
     // curl computes the length itself, and decompresses responses only with its own option
     if (name === "content-length" || name === "accept-encoding") continue;
     parts.push(
-      value === undefined ? `-H "${name}: $${variable(name)}"` : `-H ${quoted(`${name}: ${value}`)}`,
+      value === undefined ? `-H "${name}: $${variable(name)}"` : `-H ${quotedBytes(`${name}: ${value}`)}`,
     );
   }
   if (headers.some(({ name }) => name === "accept-encoding")) parts.push("--compressed");
@@ -31,7 +31,7 @@ function hintsOn({ headers, credentials }: ExplainedRequest, command: string): s
   const hidden = headers.filter(({ value }) => value === undefined).map(({ name }) => `$${variable(name)}`);
   return [
     ...(hidden.length === 0 ? [] : [`# set ${hidden.join(" and ")} to the hidden values`]),
-    ...(credentials === "unknown" ? ["# the credentials are requested when the call is sent; add them"] : []),
+    ...(credentials === "unknown" ? ["# the credentials are added when the call is sent; add them"] : []),
     ...(command.includes("[secret]") ? ["# replace each [secret] with its value"] : []),
     ...(command.includes("@body") ? ["# write the body into the file named body"] : []),
   ];
@@ -42,6 +42,15 @@ function dataOf({ text, isCut }: NonNullable<ExplainedRequest["body"]>): string 
   return text === undefined || isCut || text.includes("\0")
     ? "--data-binary @body"
     : `--data-raw ${quoted(text)}`;
+}
+
+/** Quotes a header, whose characters are single bytes. A shell writes other characters in UTF-8. */
+function quotedBytes(text: string): string {
+  if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return quoted(text);
+  const escapes = text
+    .replaceAll("\\", "\\\\")
+    .replace(/[\x80-\xff]/g, (character) => `\\0${character.charCodeAt(0).toString(8)}`);
+  return `"$(printf '%b' ${quoted(escapes)})"`;
 }
 
 function quoted(text: string): string {

@@ -39,7 +39,7 @@ export interface ExplainedRequest {
   readonly body: ExplainedBody | undefined;
   /**
    * The kind of credentials in the request, e.g. `api_key`; `none` if the request has no credentials, and
-   * `unknown` if a dry run would have to request them from a credentials function or a token endpoint.
+   * `unknown` if only a credentials function or a token endpoint knows them, which a dry run does not ask.
    */
   readonly credentials: string;
   readonly isRetry: boolean;

@@ -83,7 +83,7 @@ function textOf({ method, upstream, isSent, requests, readBy, differences, error
 
 function requestLines({ verb, url, headers, body, credentials, isRetry, response }: ExplainedRequest) {
   const lines = [`> ${verb} ${url}${isRetry ? " (retry)" : ""}`, ...headerLines(">", headers)];
-  if (credentials === "unknown") lines.push("> (credentials are requested when the call is sent)");
+  if (credentials === "unknown") lines.push("> (credentials are added when the call is sent)");
   if (body !== undefined) {
     const size = body.bytes === undefined ? "streamed" : `${body.bytes} bytes`;
     const shown = body.isCut ? `${body.text} (${size})` : body.text;

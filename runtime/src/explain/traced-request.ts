@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Clock } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
-import { redactText } from "../errors/redact.ts";
+import { redactBeginning, redactText } from "../errors/redact.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions } from "../http/requester.ts";
 import type { Secret } from "../text/secret.ts";
@@ -119,17 +119,18 @@ function bodyOf(body: DispatchOptions["body"], secrets: readonly Secret[]): Expl
     return { bytes: undefined, text: undefined, isCut: false };
   }
   const bytes = Buffer.from(body);
-  const shown = beginningOf(bytes);
-  const isCut = shown.length < bytes.length;
-  // because of the ellipsis, the redaction also finds a secret whose end is missing
-  const text = isUtf8(shown) ? redactText(`${shown}${isCut ? "…" : ""}`, secrets) : undefined;
-  return { bytes: bytes.length, text, isCut };
+  const isCut = bytes.length > MAX_SHOWN_BYTES;
+  const searched = beginningOf(bytes, 2 * MAX_SHOWN_BYTES);
+  if (!isUtf8(searched)) return { bytes: bytes.length, text: undefined, isCut };
+  const { length } = beginningOf(bytes, MAX_SHOWN_BYTES).toString();
+  const text = redactBeginning(searched.toString(), secrets, length);
+  return { bytes: bytes.length, text: isCut ? `${text}…` : text, isCut };
 }
 
 /** Returns the beginning of a body, without an incomplete character at its end. */
-function beginningOf(bytes: Buffer): Buffer {
-  if (bytes.length <= MAX_SHOWN_BYTES) return bytes;
-  let end = MAX_SHOWN_BYTES;
-  while (end > MAX_SHOWN_BYTES - 4 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+function beginningOf(bytes: Buffer, max: number): Buffer {
+  if (bytes.length <= max) return bytes;
+  let end = max;
+  while (end > max - 4 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end);
 }

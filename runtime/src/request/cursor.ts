@@ -10,6 +10,10 @@ import {
   UNIT_DIGITS,
 } from "connect-rest-codec/internal";
 
+/** The bounds of the integers of 64 bits, signed and unsigned. */
+const MIN_INTEGER = -(2n ** 63n);
+const MAX_INTEGER = 2n ** 64n - 1n;
+
 /**
  * Thrown for a cursor that does not fit its request field. The code that reads the page adds the location of
  * the cursor.
@@ -37,9 +41,8 @@ export function cursorNumber(value: JsonValue): number {
 /** @throws CursorFault */
 export function cursorBigInt(value: JsonValue): bigint {
   const number = typeof value === "string" ? integerFromText(value) : exactNumber(value);
-  if (typeof number === "bigint" || (typeof number === "number" && Number.isSafeInteger(number))) {
-    return BigInt(number);
-  }
+  if (typeof number === "number" && Number.isSafeInteger(number)) return BigInt(number);
+  if (typeof number === "bigint" && number >= MIN_INTEGER && number <= MAX_INTEGER) return number;
   throw new CursorFault("an integer", value);
 }
 

@@ -199,6 +199,12 @@ export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, Js
   for (const [key, value] of Object.entries(entries)) if (!Object.hasOwn(json, key)) setOwn(json, key, value);
 }
 
+/** Returns the items of an array, with null for unset items, up to the last item that is set. */
+export function tupleJson(items: ReadonlyArray<JsonValue | undefined>): JsonValue {
+  const end = items.findLastIndex((item) => item !== undefined) + 1;
+  return items.slice(0, end).map((item) => item ?? null);
+}
+
 /** Encodes bytes as base64 (RFC 4648 section 4). */
 export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");

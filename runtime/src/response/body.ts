@@ -21,7 +21,7 @@ export interface Body {
    * The parsed body. Undefined if it is empty, or neither JSON nor a form according to the response encoding.
    */
   readonly value: JsonValue | undefined;
-  /** Returns the value with integers beyond 2^53 as bigint. */
+  /** Returns the value with every number that a double does not hold as a bigint or a `NumberText`. */
   exactly(): JsonValue | undefined;
   /** Returns the value with every number as it was written, or undefined if `value` preserves all numbers. */
   verbatim(): JsonValue | undefined;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonValue, ProtoWriter } from "connect-rest-codec/internal";
-import { declaredText, stringifyJson, valueAt } from "connect-rest-codec/internal";
+import { declaredText, NumberText, stringifyJson, valueAt } from "connect-rest-codec/internal";
 import type { Page } from "./page.ts";
 
 /** The maximum length of a key, in characters. */
@@ -11,7 +11,7 @@ export const MAX_KEY_LENGTH = 128;
  * Long keys are hashed, since thousands of keys are remembered.
  */
 export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined): string {
-  if (key === undefined || key === null || typeof key === "object") {
+  if (key === undefined || key === null || (typeof key === "object" && !(key instanceof NumberText))) {
     return hashOf(stringifyJson(item ?? null));
   }
   const text = String(key);

@@ -4,12 +4,15 @@ import {
   type Condition,
   declaredText,
   departureOf,
+  exactNumber,
   firstOf,
   holdsExactly,
+  integerFromText,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   joinedPath,
+  jsonTypeOf,
   type Kind,
   type OnMisstep,
   objectIn,
@@ -20,7 +23,7 @@ import {
   valueAt,
   valueWriter,
 } from "connect-rest-codec/internal";
-import type { PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
+import type { NextPage, PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
 import { hrefAt, LinkRejected } from "./href.ts";
 import type { Page } from "./page.ts";
 
@@ -46,8 +49,7 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
   const { next, more } = adapter;
   const { payload, items } = page;
   if (next.kind === "cursor" && next.from === "last_item" && items.length > 0) {
-    const paths = next.paths.filter((path) => !isRead(path, adapter));
-    cursorAt(paths)(items.at(-1), inItem(page, items.length - 1, out));
+    noteLast(next, page, adapter, out);
   }
   // any other payload is the list itself, or an empty page
   if (!isJsonObject(payload)) return;
@@ -56,9 +58,9 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
     noteLink(payload, next.path, out);
     if (next.query !== undefined) noteParameters(payload, next.path, next.query, out);
   } else if (next.kind === "step") {
-    if (next.total !== undefined) noteValue("double", payload, next.total, out);
+    if (next.total !== undefined) noteTotal(page, next.total, out);
   } else if (next.kind === "cursor" && next.from === "payload") {
-    cursorAt(next.paths)(payload, out.misstep);
+    noteCursor(next, payload, out);
   }
 }
 
@@ -68,9 +70,58 @@ function isRead(path: string, { item }: PaginateAdapter | PollAdapter): boolean 
   return readsKey(item, key);
 }
 
-function inItem({ path }: Page, index: number, out: ProtoWriter): OnMisstep {
-  return (misstep) =>
-    out.misstep({ ...misstep, path: joinedPath(`${declaredText(path)}[${index}]`, misstep.path) });
+/** Notes a total that is not an integer. Such a total does not end a list. */
+function noteTotal({ payload }: Page, path: string, out: ProtoWriter): void {
+  const value = valueAt(payload, path, out.misstep);
+  const isScalar = typeof value === "string" ? value !== "" : jsonTypeOf(value) === "number";
+  if (isScalar && countIn(value) === undefined) {
+    out.drop(declaredText(path), "an integer", value);
+  } else {
+    valueWriter("double", 1)(value, out, declaredText(path));
+  }
+}
+
+/** Returns the integer that a value represents; undefined for an integer beyond 2^53. */
+export function countIn(value: JsonValue | undefined): number | undefined {
+  const number = typeof value === "string" ? integerFromText(value) : exactNumber(value);
+  return Number.isSafeInteger(number) ? (number as number) : undefined;
+}
+
+type CursorRule = Extract<NextPage, { readonly kind: "cursor" }>;
+
+/** Notes `false` in place of a cursor, and a number if the request field is a string. */
+function noteCursor({ paths, isText }: CursorRule, root: JsonValue | undefined, out: ProtoWriter): void {
+  const cursor = cursorAt(paths)(root, out.misstep);
+  const isNumber = isText === true && jsonTypeOf(cursor) === "number";
+  if (cursor !== undefined && !isNumber) return;
+  const path = paths.find((each) => valueAt(root, each) === (cursor ?? false));
+  if (path !== undefined) out.coerce(declaredText(path), "a cursor", valueAt(root, path));
+}
+
+/**
+ * Notes a number in the last item if the request field is a string. Values that fields of the item read are
+ * left to these fields.
+ */
+function noteLast(
+  { paths: all, isText }: CursorRule,
+  page: Page,
+  adapter: PaginateAdapter,
+  out: ProtoWriter,
+): void {
+  const index = page.items.length - 1;
+  const paths = all.filter((path) => !isRead(path, adapter));
+  const cursor = cursorAt(paths)(page.items[index], inItem(page, index, out));
+  if (isText !== true || jsonTypeOf(cursor) !== "number") return;
+  const path = paths.find((each) => valueAt(page.items[index], each) === cursor) ?? "";
+  out.coerce(placeInItem(page, index, declaredText(path)), "a cursor", cursor);
+}
+
+function inItem(page: Page, index: number, out: ProtoWriter): OnMisstep {
+  return (misstep) => out.misstep({ ...misstep, path: placeInItem(page, index, misstep.path) });
+}
+
+function placeInItem({ path }: Page, index: number, below: string): string {
+  return joinedPath(`${declaredText(path)}[${index}]`, below);
 }
 
 function noteValue(kind: Kind | undefined, root: JsonObject, path: string, out: ProtoWriter): void {

@@ -72,7 +72,7 @@ export class Page {
     this.rules = rules;
   }
 
-  /** Returns the page with integers beyond 2^53 as bigint. */
+  /** Returns the page with every number that a double does not hold as a bigint or a `NumberText`. */
   exactly(): Page {
     this.exactPage ??= new Page({ ...this.source, value: this.exactBody() }, this.rules);
     return this.exactPage;
@@ -129,13 +129,9 @@ export class Page {
     return this.payloadPath === "" ? this.path : `${this.payloadPath}.${this.path}`;
   }
 
-  /**
-   * Returns a value of the page. If the value would be a rounded integer, returns the value of the exact
-   * page.
-   */
+  /** Returns a value of the page; if a double may have rounded the value, the value of the exact page. */
   pick(from: (page: Page) => JsonValue | undefined): JsonValue | undefined {
     const value = from(this);
-    const rounded = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
-    return rounded ? from(this.exactly()) : value;
+    return typeof value === "number" && !Number.isSafeInteger(value) ? from(this.exactly()) : value;
   }
 }

@@ -1,16 +1,15 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import {
   declaredText,
-  exactNumber,
   type FoundDifferences,
   hasBrokenLinks,
-  integerFromText,
   isJsonObject,
   type JsonValue,
   joinedPath,
   jsonTypeOf,
   linkTarget,
   NO_DIFFERENCES,
+  NumberText,
   objectIn,
   ownValue,
   stringifyJson,
@@ -25,7 +24,7 @@ import { restError } from "../errors/rest-error.ts";
 import { CursorFault } from "../request/cursor.ts";
 import { hrefAt } from "../response/href.ts";
 import type { Page } from "../response/page.ts";
-import { cursorAt, cursorInItem, isCursor, saysMore } from "../response/page-places.ts";
+import { countIn, cursorAt, cursorInItem, isCursor, saysMore } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { lostAt, Overlap } from "./overlap.ts";
@@ -257,7 +256,7 @@ export class Pager {
   ): boolean {
     if (value === undefined || value === "") return false;
     if (zeroIsUnset && isZero(value)) return false;
-    if (Array.isArray(value) || isJsonObject(value)) {
+    if (Array.isArray(value) || isJsonObject(value) || value === true) {
       throw this.shapeless(placeOf(from, paths), "a cursor that is a text or a number", jsonTypeOf(value));
     }
     const { overlap, message } = this;
@@ -335,17 +334,12 @@ function queryOf(page: Page, path: string): Array<readonly [name: string, value:
 }
 
 function isScalar(value: JsonValue | undefined): boolean {
-  return value !== null && value !== undefined && typeof value !== "object";
+  return value !== null && value !== undefined && (typeof value !== "object" || value instanceof NumberText);
 }
 
 /** Reports whether the items of a page are needed to find the next page. */
 function needsItems(next: NextPage): boolean {
   return next.kind === "cursor" ? next.from === "last_item" : next.kind === "step" && next.by === "items";
-}
-
-function numberIn(value: JsonValue | undefined): number | undefined {
-  const number = typeof value === "string" ? integerFromText(value) : exactNumber(value);
-  return typeof number === "number" ? number : undefined;
 }
 
 /** Returns the total that a page states, or undefined if the page states no total or contradicts it. */
@@ -355,7 +349,7 @@ function totalIn({ by, total }: Pick<Advance<"step">, "by" | "total">, page: Pag
 }
 
 function statedTotal(path: string | undefined, { payload }: Page): number | undefined {
-  return path === undefined ? undefined : numberIn(valueAt(payload, path));
+  return path === undefined ? undefined : countIn(valueAt(payload, path));
 }
 
 /**
@@ -374,7 +368,7 @@ function lostTotal({ by, total }: Advance<"step">, page: Page): FoundDifferences
 }
 
 function isZero(value: JsonValue | undefined): boolean {
-  const number = numberIn(value);
+  const number = countIn(value);
   return number !== undefined && Number(number) === 0;
 }
 

@@ -20,9 +20,21 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy:
         "Use each of `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss` at most once, from the year down to the smallest part, in any order. For fractions and zones, use `unit: ISO_8601`, or a string field.",
     },
+    "tuple-number": {
+      meaning:
+        "The number of a field in a tuple is the place of its item, but no field has one of the places before it.",
+      remedy:
+        "Number the fields 1, 2, 3 and so on. Declare an item that you do not need as google.protobuf.Value.",
+    },
+    "tuple-request": {
+      meaning:
+        "A tuple is a request message, or is sent in a query or form. Parameters have names, but the items of a tuple do not.",
+      remedy:
+        "Make the tuple a field of a request message, and send this field in a JSON body. Or set `json_text` on the field of the request.",
+    },
     "unwrap-type": {
       meaning:
-        "`unwrap` is set on a field whose message is not a single list, map or `optional` field. Or the only field is `optional`, so null means that it is unset, but null is already a value of the field, or the rule is on a member of a oneof, which null cannot select. Or the message leads back to itself through `unwrap` alone.",
+        "`unwrap` is set on a field whose message is not a single list, map or `optional` field. Or the only field is `optional`, so null means that it is unset, but null is already a value of the field, or the rule is on a member of a oneof, which null cannot select. Or the message is a tuple, so its JSON is an array. Or the message leads back to itself through `unwrap` alone.",
       remedy:
         "Give the message one field, repeated or `optional`, and no other fields, or remove the rule. For a field that can hold null, such as a google.protobuf.Value, the message is not needed.",
     },
@@ -49,8 +61,10 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy: "Keep `unknown` on one field.",
     },
     "unknown-type": {
-      meaning: "`unknown` is set on a field that cannot hold arbitrary keys and values.",
-      remedy: "Use `map<string, string>` or `google.protobuf.Struct`.",
+      meaning:
+        "`unknown` is set on a field that cannot hold arbitrary keys and values, or on a field of a tuple that is not the last, or not repeated.",
+      remedy:
+        "Use `map<string, string>` or `google.protobuf.Struct`. In a tuple, make the last field repeated.",
     },
     "type-unsupported": {
       meaning:
@@ -86,9 +100,9 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "dotted-path": {
       meaning:
-        "A path into JSON has an empty key or an unmatched quote, or is the root although the rule needs a part of the JSON.",
+        "A path into JSON has an empty key or an unmatched quote, is the root although the rule needs a part of the JSON, or begins with an index although a message is an object.",
       remedy:
-        "Join keys with single dots, e.g. `meta.status`; put a key that contains dots in single quotes.",
+        "Join keys with single dots, e.g. `meta.status`; put a key that contains dots in single quotes. For a message that is an array, use `tuple`.",
     },
   },
   Oneofs: {
@@ -103,7 +117,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "member-keys": {
       meaning:
-        "A member of a FLATTENED oneof is a message that JSON writes as one value, e.g. a Timestamp. Such a message has no keys that could be next to the discriminator.",
+        "A member of a FLATTENED oneof is a message that JSON writes as one value, e.g. a Timestamp, or as an array. Such a message has no keys that could be next to the discriminator.",
       remedy: "Use NESTED or BESIDE, or put the value into a message.",
     },
     fallback: {
@@ -123,6 +137,10 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning:
         "A member of a oneof can never be read: another member reads the same key, or conditions select the other members and the oneof has no discriminator.",
       remedy: "Add `when` to the members, e.g. by the JSON type of the key, or a discriminator to the oneof.",
+    },
+    "tuple-oneof": {
+      meaning: "A tuple contains a oneof, but each of its fields is an item with its own place.",
+      remedy: "Move the oneof to a message with the layout UNWRAPPED, and make this message an item.",
     },
     "when-unread": {
       meaning:

@@ -52,6 +52,7 @@ export const CargoTable: MessageTable = table("rules.v1.Cargo", () => [
   [20, "string", { path: "route.start.place" }],
   [21, { jsonText: LabelTable }, "note"],
   [22, { list: { unwrap: [1, "double"], orNull: true } }, "heights"],
+  [23, PortTable, "port"],
   { unknown: 15 },
 ]);
 
@@ -87,6 +88,21 @@ export const ParcelTable: MessageTable = table("rules.v1.Parcel", () => [
   [4, { open: SIZE }, "size"],
   [5, "string", "size"],
   { unknown: 15 },
+]);
+
+/**
+ * An array of a name, a number and a remark.
+ *
+ * @generated from message rules.v1.Port
+ */
+export const PortTable: MessageTable = table("rules.v1.Port", () => [
+  {
+    tuple: [
+      [1, "string"],
+      [2, "int32"],
+      [3, "string"],
+    ],
+  },
 ]);
 
 /** Spellings of rules.v1.Size on the wire. */
@@ -336,6 +352,7 @@ export const FidelityService_listCargo: PaginateAdapter<
     kind: "cursor",
     from: "payload",
     paths: ["next"],
+    isText: true,
     advance: (message: ListCargoRequest, value) => ({ ...message, after: String(value) }),
   },
   more: { key: "more", values: ["true"] },

@@ -92,6 +92,7 @@ export const ChatService_listMembers: PaginateAdapter<
     kind: "cursor",
     from: "payload",
     paths: ["response_metadata.next_cursor"],
+    isText: true,
     advance: (message: ListMembersRequest, value) => ({ ...message, cursor: String(value) }),
   },
   item: MemberTable,

@@ -258,6 +258,7 @@ export const ListService_byLastName: PaginateAdapter<
     kind: "cursor",
     from: "last_item",
     paths: ["data.name"],
+    isText: true,
     advance: (message: ByLastNameRequest, value) => ({ ...message, after: String(value) }),
   },
   item: PostTable,
@@ -291,6 +292,7 @@ export const ListService_byBodyCursor: PaginateAdapter<
     kind: "cursor",
     from: "payload",
     paths: ["paging.next"],
+    isText: true,
     advance: (message: ByBodyCursorRequest, value) => ({
       ...message,
       paging: { ...(message.paging ?? create(PagingSchema)), after: String(value) },
@@ -325,6 +327,7 @@ export const ListService_byCertainCursor: PaginateAdapter<
     from: "payload",
     paths: ["next"],
     always: true,
+    isText: true,
     advance: (message: ByHeaderCursorRequest, value) => ({ ...message, token: String(value) }),
   },
   known: ["count", "previous"],

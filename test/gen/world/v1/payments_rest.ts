@@ -122,6 +122,7 @@ export const PaymentService_listOrders: PaginateAdapter<
     kind: "cursor",
     from: "last_item",
     paths: ["id"],
+    isText: true,
     advance: (message: ListOrdersRequest, value) => ({ ...message, startingAfter: String(value) }),
   },
   more: { key: "has_more", values: ["true"] },

@@ -11,18 +11,18 @@
 
 import type { GenExtension, GenFile } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
-import type { EnumValueRules, FieldRules, OneofRules } from "./field_rules_pb.ts";
+import type { EnumValueRules, FieldRules, MessageRules, OneofRules } from "./field_rules_pb.ts";
 import { file_connectrest_v1_field_rules } from "./field_rules_pb.ts";
 import type { MethodRules, ServiceRules } from "./method_rules_pb.ts";
 import { file_connectrest_v1_method_rules } from "./method_rules_pb.ts";
-import type { EnumValueOptions, FieldOptions, MethodOptions, OneofOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
+import type { EnumValueOptions, FieldOptions, MessageOptions, MethodOptions, OneofOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file connectrest/v1/annotations.proto.
  */
 export const file_connectrest_v1_annotations: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9hbm5vdGF0aW9ucy5wcm90bxIOY29ubmVjdHJlc3QudjE6WQoHc2VydmljZRIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxi3jQMgASgLMhwuY29ubmVjdHJlc3QudjEuU2VydmljZVJ1bGVzUgdzZXJ2aWNlOlUKBm1ldGhvZBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLeNAyABKAsyGy5jb25uZWN0cmVzdC52MS5NZXRob2RSdWxlc1IGbWV0aG9kOlEKBWZpZWxkEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi3jQMgASgLMhouY29ubmVjdHJlc3QudjEuRmllbGRSdWxlc1IFZmllbGQ6UQoFb25lb2YSHS5nb29nbGUucHJvdG9idWYuT25lb2ZPcHRpb25zGLeNAyABKAsyGi5jb25uZWN0cmVzdC52MS5PbmVvZlJ1bGVzUgVvbmVvZjpiCgplbnVtX3ZhbHVlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMYt40DIAEoCzIeLmNvbm5lY3RyZXN0LnYxLkVudW1WYWx1ZVJ1bGVzUgllbnVtVmFsdWViBnByb3RvMw", [file_connectrest_v1_field_rules, file_connectrest_v1_method_rules, file_google_protobuf_descriptor]);
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9hbm5vdGF0aW9ucy5wcm90bxIOY29ubmVjdHJlc3QudjE6WQoHc2VydmljZRIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxi3jQMgASgLMhwuY29ubmVjdHJlc3QudjEuU2VydmljZVJ1bGVzUgdzZXJ2aWNlOlUKBm1ldGhvZBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLeNAyABKAsyGy5jb25uZWN0cmVzdC52MS5NZXRob2RSdWxlc1IGbWV0aG9kOlkKB21lc3NhZ2USHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMYt40DIAEoCzIcLmNvbm5lY3RyZXN0LnYxLk1lc3NhZ2VSdWxlc1IHbWVzc2FnZTpRCgVmaWVsZBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYt40DIAEoCzIaLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXNSBWZpZWxkOlEKBW9uZW9mEh0uZ29vZ2xlLnByb3RvYnVmLk9uZW9mT3B0aW9ucxi3jQMgASgLMhouY29ubmVjdHJlc3QudjEuT25lb2ZSdWxlc1IFb25lb2Y6YgoKZW51bV92YWx1ZRIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGLeNAyABKAsyHi5jb25uZWN0cmVzdC52MS5FbnVtVmFsdWVSdWxlc1IJZW51bVZhbHVlYgZwcm90bzM", [file_connectrest_v1_field_rules, file_connectrest_v1_method_rules, file_google_protobuf_descriptor]);
 
 /**
  * Rules for all methods of a service.
@@ -41,12 +41,20 @@ export const method: GenExtension<MethodOptions, MethodRules> = /*@__PURE__*/
   extDesc(file_connectrest_v1_annotations, 1);
 
 /**
+ * The JSON form of a message.
+ *
+ * @generated from extension: connectrest.v1.MessageRules message = 50871;
+ */
+export const message: GenExtension<MessageOptions, MessageRules> = /*@__PURE__*/
+  extDesc(file_connectrest_v1_annotations, 2);
+
+/**
  * The location and the encoding of a field in requests and responses.
  *
  * @generated from extension: connectrest.v1.FieldRules field = 50871;
  */
 export const field: GenExtension<FieldOptions, FieldRules> = /*@__PURE__*/
-  extDesc(file_connectrest_v1_annotations, 2);
+  extDesc(file_connectrest_v1_annotations, 3);
 
 /**
  * How JSON shows which member of a oneof is set.
@@ -54,7 +62,7 @@ export const field: GenExtension<FieldOptions, FieldRules> = /*@__PURE__*/
  * @generated from extension: connectrest.v1.OneofRules oneof = 50871;
  */
 export const oneof: GenExtension<OneofOptions, OneofRules> = /*@__PURE__*/
-  extDesc(file_connectrest_v1_annotations, 3);
+  extDesc(file_connectrest_v1_annotations, 4);
 
 /**
  * The spelling of an enum value on the wire.
@@ -62,5 +70,5 @@ export const oneof: GenExtension<OneofOptions, OneofRules> = /*@__PURE__*/
  * @generated from extension: connectrest.v1.EnumValueRules enum_value = 50871;
  */
 export const enum_value: GenExtension<EnumValueOptions, EnumValueRules> = /*@__PURE__*/
-  extDesc(file_connectrest_v1_annotations, 4);
+  extDesc(file_connectrest_v1_annotations, 5);
 

@@ -10,7 +10,42 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/field_rules.proto.
  */
 export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEiqwgKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCBIiCgRtYXNrGA8gASgLMhQuY29ubmVjdHJlc3QudjEuTWFzaxIOCgZhYnNlbnQYECADKAkSEQoJanNvbl90ZXh0GBEgASgIEjoKCGVuY29kaW5nGBIgASgOMiguY29ubmVjdHJlc3QudjEuRmllbGRSdWxlcy5WYWx1ZUVuY29kaW5nIoQBCghMb2NhdGlvbhIYChRMT0NBVElPTl9VTlNQRUNJRklFRBAAEggKBFBBVEgQARIJCgVRVUVSWRACEgoKBkhFQURFUhADEgoKBkNPT0tJRRAEEggKBEJPRFkQBRIICgRQQVJUEAYSEAoMT0FVVEgxX1BBUkFNEAcSCwoHTk9USElORxAIIloKBVBpZWNlEhUKEVBJRUNFX1VOU1BFQ0lGSUVEEAASDQoJUEFSVF9OQU1FEAESCwoHQ09OVEVOVBACEhAKDENPTlRFTlRfVFlQRRADEgwKCEZJTEVOQU1FEAQiXAoFU3R5bGUSFQoRU1RZTEVfVU5TUEVDSUZJRUQQABIKCgZSRVBFQVQQARIMCghCUkFDS0VUUxACEgsKB0lOREVYRUQQAxIJCgVDT01NQRAEEgoKBlNQUkVBRBAFIkoKDVZhbHVlRW5jb2RpbmcSHgoaVkFMVUVfRU5DT0RJTkdfVU5TUEVDSUZJRUQQABILCgdQRVJDRU5UEAESDAoIUkZDXzgxODcQAiJTCg1CeXRlc0VuY29kaW5nEh4KGkJZVEVTX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCgoGQkFTRTY0EAESBwoDUkFXEAISDQoJQkFTRTY0VVJMEANCCQoHX251bWJlciJyCgRNYXNrEgoKAm9mGAEgASgJEikKBXVuc2V0GAIgASgOMhouY29ubmVjdHJlc3QudjEuTWFzay5VbnNldCIzCgVVbnNldBIVChFVTlNFVF9VTlNQRUNJRklFRBAAEggKBE5VTEwQARIJCgVFTVBUWRACIlMKBlNvdXJjZRIQCgZoZWFkZXIYASABKAlIABIQCgZzdGF0dXMYAiABKAVIABIOCgRwYXRoGAMgASgJSAASCwoDcmVsGAQgASgJQggKBnNvdXJjZSK8AgoEVGltZRInCgR1bml0GAEgASgOMhkuY29ubmVjdHJlc3QudjEuVGltZS5Vbml0Eg4KBmZvcm1hdBgCIAEoCRIMCgRub25lGAMgASgJEi8KCHJvdW5kaW5nGAQgASgOMh0uY29ubmVjdHJlc3QudjEuVGltZS5Sb3VuZGluZyKDAQoEVW5pdBIUChBVTklUX1VOU1BFQ0lGSUVEEAASCwoHU0VDT05EUxABEgoKBk1JTExJUxACEgoKBk1JQ1JPUxADEgwKCElTT184NjAxEAQSCgoGRk9STUFUEAUSDQoJSFRUUF9EQVRFEAYSDAoIUkZDXzI4MjIQBxIJCgVOQU5PUxAIIjYKCFJvdW5kaW5nEhgKFFJPVU5ESU5HX1VOU1BFQ0lGSUVEEAASCAoERE9XThABEgYKAlVQEAIiUwoEV2hlbhILCgNrZXkYASABKAkSDgoGdmFsdWVzGAIgAygJEhQKB3ByZXNlbnQYAyABKAhIAIgBARIMCgR0eXBlGAQgASgJQgoKCF9wcmVzZW50ItEBCgpPbmVvZlJ1bGVzEhUKDWRpc2NyaW1pbmF0b3IYASABKAkSMQoGbGF5b3V0GAIgASgOMiEuY29ubmVjdHJlc3QudjEuT25lb2ZSdWxlcy5MYXlvdXQSDwoHcGF5bG9hZBgDIAEoCRIQCghmYWxsYmFjaxgEIAEoCSJWCgZMYXlvdXQSFgoSTEFZT1VUX1VOU1BFQ0lGSUVEEAASDQoJRkxBVFRFTkVEEAESCgoGTkVTVEVEEAISCgoGQkVTSURFEAMSDQoJVU5XUkFQUEVEEAQilAEKBUVtcHR5IooBCghTcGVsbGluZxIYChRTUEVMTElOR19VTlNQRUNJRklFRBAAEgoKBkFCU0VOVBABEggKBE5VTEwQAhIJCgVGQUxTRRADEg8KC0VNUFRZX0FSUkFZEAQSEAoMRU1QVFlfT0JKRUNUEAUSEAoMRU1QVFlfU1RSSU5HEAYSDgoKRU1QVFlfQk9EWRAHIj0KDkVudW1WYWx1ZVJ1bGVzEhEKBHdpcmUYASABKAlIAIgBARIPCgdhbGlhc2VzGAIgAygJQgcKBV93aXJlYgZwcm90bzM");
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEiHQoMTWVzc2FnZVJ1bGVzEg0KBXR1cGxlGAEgASgIIqsICgpGaWVsZFJ1bGVzEi8KAmluGAEgASgOMiMuY29ubmVjdHJlc3QudjEuRmllbGRSdWxlcy5Mb2NhdGlvbhIMCgRuYW1lGAIgASgJEg8KB2FsaWFzZXMYAyADKAkSLwoFc3R5bGUYBCABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlN0eWxlEiQKBGZyb20YBSADKAsyFi5jb25uZWN0cmVzdC52MS5Tb3VyY2USIgoEdGltZRgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLlRpbWUSDgoGdW53cmFwGAcgASgIEg8KB3Vua25vd24YCCABKAgSDgoGcmVkYWN0GAkgASgIEhMKBm51bWJlchgKIAEoCEgAiAEBEjcKBWJ5dGVzGAsgASgOMiguY29ubmVjdHJlc3QudjEuRmllbGRSdWxlcy5CeXRlc0VuY29kaW5nEiIKBHdoZW4YDCADKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEi8KBXBpZWNlGA0gASgOMiAuY29ubmVjdHJlc3QudjEuRmllbGRSdWxlcy5QaWVjZRIOCgZjb2VyY2UYDiABKAgSIgoEbWFzaxgPIAEoCzIULmNvbm5lY3RyZXN0LnYxLk1hc2sSDgoGYWJzZW50GBAgAygJEhEKCWpzb25fdGV4dBgRIAEoCBI6CghlbmNvZGluZxgSIAEoDjIoLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuVmFsdWVFbmNvZGluZyKEAQoITG9jYXRpb24SGAoUTE9DQVRJT05fVU5TUEVDSUZJRUQQABIICgRQQVRIEAESCQoFUVVFUlkQAhIKCgZIRUFERVIQAxIKCgZDT09LSUUQBBIICgRCT0RZEAUSCAoEUEFSVBAGEhAKDE9BVVRIMV9QQVJBTRAHEgsKB05PVEhJTkcQCCJaCgVQaWVjZRIVChFQSUVDRV9VTlNQRUNJRklFRBAAEg0KCVBBUlRfTkFNRRABEgsKB0NPTlRFTlQQAhIQCgxDT05URU5UX1RZUEUQAxIMCghGSUxFTkFNRRAEIlwKBVN0eWxlEhUKEVNUWUxFX1VOU1BFQ0lGSUVEEAASCgoGUkVQRUFUEAESDAoIQlJBQ0tFVFMQAhILCgdJTkRFWEVEEAMSCQoFQ09NTUEQBBIKCgZTUFJFQUQQBSJKCg1WYWx1ZUVuY29kaW5nEh4KGlZBTFVFX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCwoHUEVSQ0VOVBABEgwKCFJGQ184MTg3EAIiUwoNQnl0ZXNFbmNvZGluZxIeChpCWVRFU19FTkNPRElOR19VTlNQRUNJRklFRBAAEgoKBkJBU0U2NBABEgcKA1JBVxACEg0KCUJBU0U2NFVSTBADQgkKB19udW1iZXIicgoETWFzaxIKCgJvZhgBIAEoCRIpCgV1bnNldBgCIAEoDjIaLmNvbm5lY3RyZXN0LnYxLk1hc2suVW5zZXQiMwoFVW5zZXQSFQoRVU5TRVRfVU5TUEVDSUZJRUQQABIICgROVUxMEAESCQoFRU1QVFkQAiJTCgZTb3VyY2USEAoGaGVhZGVyGAEgASgJSAASEAoGc3RhdHVzGAIgASgFSAASDgoEcGF0aBgDIAEoCUgAEgsKA3JlbBgEIAEoCUIICgZzb3VyY2UivAIKBFRpbWUSJwoEdW5pdBgBIAEoDjIZLmNvbm5lY3RyZXN0LnYxLlRpbWUuVW5pdBIOCgZmb3JtYXQYAiABKAkSDAoEbm9uZRgDIAEoCRIvCghyb3VuZGluZxgEIAEoDjIdLmNvbm5lY3RyZXN0LnYxLlRpbWUuUm91bmRpbmcigwEKBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEgsKB1NFQ09ORFMQARIKCgZNSUxMSVMQAhIKCgZNSUNST1MQAxIMCghJU09fODYwMRAEEgoKBkZPUk1BVBAFEg0KCUhUVFBfREFURRAGEgwKCFJGQ18yODIyEAcSCQoFTkFOT1MQCCI2CghSb3VuZGluZxIYChRST1VORElOR19VTlNQRUNJRklFRBAAEggKBERPV04QARIGCgJVUBACIlMKBFdoZW4SCwoDa2V5GAEgASgJEg4KBnZhbHVlcxgCIAMoCRIUCgdwcmVzZW50GAMgASgISACIAQESDAoEdHlwZRgEIAEoCUIKCghfcHJlc2VudCLRAQoKT25lb2ZSdWxlcxIVCg1kaXNjcmltaW5hdG9yGAEgASgJEjEKBmxheW91dBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLk9uZW9mUnVsZXMuTGF5b3V0Eg8KB3BheWxvYWQYAyABKAkSEAoIZmFsbGJhY2sYBCABKAkiVgoGTGF5b3V0EhYKEkxBWU9VVF9VTlNQRUNJRklFRBAAEg0KCUZMQVRURU5FRBABEgoKBk5FU1RFRBACEgoKBkJFU0lERRADEg0KCVVOV1JBUFBFRBAEIpQBCgVFbXB0eSKKAQoIU3BlbGxpbmcSGAoUU1BFTExJTkdfVU5TUEVDSUZJRUQQABIKCgZBQlNFTlQQARIICgROVUxMEAISCQoFRkFMU0UQAxIPCgtFTVBUWV9BUlJBWRAEEhAKDEVNUFRZX09CSkVDVBAFEhAKDEVNUFRZX1NUUklORxAGEg4KCkVNUFRZX0JPRFkQByI9Cg5FbnVtVmFsdWVSdWxlcxIRCgR3aXJlGAEgASgJSACIAQESDwoHYWxpYXNlcxgCIAMoCUIHCgVfd2lyZWIGcHJvdG8z");
+
+/**
+ * The JSON form of a message.
+ *
+ * @generated from message connectrest.v1.MessageRules
+ */
+export type MessageRules = Message<"connectrest.v1.MessageRules"> & {
+  /**
+   * Represents the message by an array: field 1 is the first item, field 2 the second, and so on, without gaps.
+   * In a response, a missing item and null leave the field unset. Further items are reported as `additional`,
+   * unless the last field is repeated and has the rule `unknown`: the field then receives these items. A
+   * request contains all items up to the last field that is set. Before that field, null represents unset
+   * fields; scalars, lists and maps without presence are always sent. The message cannot be a request, or be
+   * sent in a query or a form. The slower decoder reads responses that contain the message. Default: an
+   * object.
+   *
+   *     // [12.5, 41.9], or [12.5, 41.9, 21.0]
+   *     message Position {
+   *       option (connectrest.v1.message).tuple = true;
+   *       double longitude = 1;
+   *       double latitude = 2;
+   *       optional double altitude = 3;
+   *     }
+   *
+   * @generated from field: bool tuple = 1;
+   */
+  tuple: boolean;
+};
+
+/**
+ * Describes the message connectrest.v1.MessageRules.
+ * Use `create(MessageRulesSchema)` to create a new message.
+ */
+export const MessageRulesSchema: GenMessage<MessageRules> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_field_rules, 0);
 
 /**
  * The location and the encoding of a field in HTTP requests and responses.
@@ -102,7 +137,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    * values as raw JSON, without loss. A google.protobuf.Struct receives decoded values, with integers beyond
    * 2^53 as strings. If the field is a Struct, the slower decoder reads responses with such keys, at about
    * five times the processor time. A request sends the collected keys back unchanged, except keys that a
-   * declared field also writes.
+   * declared field also writes. In a tuple, the last field can collect all further items.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -223,7 +258,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
  * Use `create(FieldRulesSchema)` to create a new message.
  */
 export const FieldRulesSchema: GenMessage<FieldRules> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 0);
+  messageDesc(file_connectrest_v1_field_rules, 1);
 
 /**
  * The locations of a field in a request.
@@ -307,7 +342,7 @@ export type FieldRules_Location = (typeof FieldRules_Location)[keyof typeof Fiel
  * Describes the enum connectrest.v1.FieldRules.Location.
  */
 export const FieldRules_LocationSchema: GenEnum<FieldRules_Location> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 0, 0);
+  enumDesc(file_connectrest_v1_field_rules, 1, 0);
 
 /**
  * A piece of a part of a multipart body (RFC 7578).
@@ -362,7 +397,7 @@ export type FieldRules_Piece = (typeof FieldRules_Piece)[keyof typeof FieldRules
  * Describes the enum connectrest.v1.FieldRules.Piece.
  */
 export const FieldRules_PieceSchema: GenEnum<FieldRules_Piece> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 0, 1);
+  enumDesc(file_connectrest_v1_field_rules, 1, 1);
 
 /**
  * The formats of several values with the same name.
@@ -426,7 +461,7 @@ export type FieldRules_Style = (typeof FieldRules_Style)[keyof typeof FieldRules
  * Describes the enum connectrest.v1.FieldRules.Style.
  */
 export const FieldRules_StyleSchema: GenEnum<FieldRules_Style> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 0, 2);
+  enumDesc(file_connectrest_v1_field_rules, 1, 2);
 
 /**
  * The encodings of values in headers and cookies.
@@ -468,7 +503,7 @@ export type FieldRules_ValueEncoding = (typeof FieldRules_ValueEncoding)[keyof t
  * Describes the enum connectrest.v1.FieldRules.ValueEncoding.
  */
 export const FieldRules_ValueEncodingSchema: GenEnum<FieldRules_ValueEncoding> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 0, 3);
+  enumDesc(file_connectrest_v1_field_rules, 1, 3);
 
 /**
  * The encodings of bytes.
@@ -517,7 +552,7 @@ export type FieldRules_BytesEncoding = (typeof FieldRules_BytesEncoding)[keyof t
  * Describes the enum connectrest.v1.FieldRules.BytesEncoding.
  */
 export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 0, 4);
+  enumDesc(file_connectrest_v1_field_rules, 1, 4);
 
 /**
  * The message that a google.protobuf.FieldMask refers to. The mask's paths are translated to the wire names
@@ -557,7 +592,7 @@ export type Mask = Message<"connectrest.v1.Mask"> & {
  * Use `create(MaskSchema)` to create a new message.
  */
 export const MaskSchema: GenMessage<Mask> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 1);
+  messageDesc(file_connectrest_v1_field_rules, 2);
 
 /**
  * The representations of a field that the mask names but the request does not set.
@@ -598,7 +633,7 @@ export type Mask_Unset = (typeof Mask_Unset)[keyof typeof Mask_Unset] | UnknownE
  * Describes the enum connectrest.v1.Mask.Unset.
  */
 export const Mask_UnsetSchema: GenEnum<Mask_Unset> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 1, 0);
+  enumDesc(file_connectrest_v1_field_rules, 2, 0);
 
 /**
  * The source of a response field: a header, the status, or a path into the body.
@@ -658,7 +693,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
  * Use `create(SourceSchema)` to create a new message.
  */
 export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 2);
+  messageDesc(file_connectrest_v1_field_rules, 3);
 
 /**
  * The wire format of a google.protobuf.Timestamp or Duration. A Duration is a number of units, or has the
@@ -722,7 +757,7 @@ export type Time = Message<"connectrest.v1.Time"> & {
  * Use `create(TimeSchema)` to create a new message.
  */
 export const TimeSchema: GenMessage<Time> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 3);
+  messageDesc(file_connectrest_v1_field_rules, 4);
 
 /**
  * The units and formats of time.
@@ -809,7 +844,7 @@ export type Time_Unit = (typeof Time_Unit)[keyof typeof Time_Unit] | UnknownEnum
  * Describes the enum connectrest.v1.Time.Unit.
  */
 export const Time_UnitSchema: GenEnum<Time_Unit> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 3, 0);
+  enumDesc(file_connectrest_v1_field_rules, 4, 0);
 
 /**
  * The direction in which a time is rounded.
@@ -850,7 +885,7 @@ export type Time_Rounding = (typeof Time_Rounding)[keyof typeof Time_Rounding] |
  * Describes the enum connectrest.v1.Time.Rounding.
  */
 export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 3, 1);
+  enumDesc(file_connectrest_v1_field_rules, 4, 1);
 
 /**
  * A condition on a JSON object. The condition holds if every field that is set matches. The members of a
@@ -899,7 +934,7 @@ export type When = Message<"connectrest.v1.When"> & {
  * Use `create(WhenSchema)` to create a new message.
  */
 export const WhenSchema: GenMessage<When> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 4);
+  messageDesc(file_connectrest_v1_field_rules, 5);
 
 /**
  * How JSON shows which member of a oneof is set.
@@ -962,7 +997,7 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
  * Use `create(OneofRulesSchema)` to create a new message.
  */
 export const OneofRulesSchema: GenMessage<OneofRules> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 5);
+  messageDesc(file_connectrest_v1_field_rules, 6);
 
 /**
  * The possible locations of a oneof member's keys.
@@ -1022,7 +1057,7 @@ export type OneofRules_Layout = (typeof OneofRules_Layout)[keyof typeof OneofRul
  * Describes the enum connectrest.v1.OneofRules.Layout.
  */
 export const OneofRules_LayoutSchema: GenEnum<OneofRules_Layout> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 5, 0);
+  enumDesc(file_connectrest_v1_field_rules, 6, 0);
 
 /**
  * The values that mean "empty" in place of a payload or a list. If a response has any other value that is not
@@ -1042,7 +1077,7 @@ export type Empty = Message<"connectrest.v1.Empty"> & {
  * Use `create(EmptySchema)` to create a new message.
  */
 export const EmptySchema: GenMessage<Empty> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 6);
+  messageDesc(file_connectrest_v1_field_rules, 7);
 
 /**
  * The representations of an empty payload or list.
@@ -1118,7 +1153,7 @@ export type Empty_Spelling = (typeof Empty_Spelling)[keyof typeof Empty_Spelling
  * Describes the enum connectrest.v1.Empty.Spelling.
  */
 export const Empty_SpellingSchema: GenEnum<Empty_Spelling> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 6, 0);
+  enumDesc(file_connectrest_v1_field_rules, 7, 0);
 
 /**
  * The spelling of an enum value on the wire.
@@ -1148,5 +1183,5 @@ export type EnumValueRules = Message<"connectrest.v1.EnumValueRules"> & {
  * Use `create(EnumValueRulesSchema)` to create a new message.
  */
 export const EnumValueRulesSchema: GenMessage<EnumValueRules> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 7);
+  messageDesc(file_connectrest_v1_field_rules, 8);
 

@@ -1,8 +1,6 @@
-import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { methodPath } from "../call/method-path.ts";
-
-/** Example request messages as ProtoJSON, by method: `package.Service/Method`. */
-export type Examples = Readonly<Record<string, JsonValue>>;
+import type { Examples } from "../console/options.ts";
 
 /**
  * Returns the example message of a method: the configured message, or else a message with the first field if

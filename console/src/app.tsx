@@ -1,0 +1,67 @@
+import { useEffect, useState } from "preact/hooks";
+import { MethodPage } from "./method-page.tsx";
+import { Overview } from "./overview.tsx";
+import { useRoute } from "./route.ts";
+import { loadSchema, pathOf, type Schema } from "./schema.ts";
+import { Sidebar } from "./sidebar.tsx";
+
+export function App() {
+  const [loaded, setLoaded] = useState<Schema | Error>();
+  useEffect(() => {
+    loadSchema().then(setLoaded, (error: unknown) => setLoaded(new Error(String(error))));
+  }, []);
+  if (loaded === undefined) return <p class="loading">Loading the schema…</p>;
+  if (loaded instanceof Error) {
+    return (
+      <main class="failed">
+        <h1>The console cannot load</h1>
+        <p role="alert">{loaded.message}</p>
+      </main>
+    );
+  }
+  return <Loaded schema={loaded} />;
+}
+
+function Loaded({ schema }: { schema: Schema }) {
+  const route = useRoute();
+  const [isOpen, setIsOpen] = useState(false);
+  const method = schema.method(route.split("?")[0] ?? "");
+  useEffect(() => {
+    setIsOpen(false);
+    document.title = method === undefined ? "Console" : `${method.name} · Console`;
+    document.querySelector("main")?.scrollTo(0, 0);
+  }, [method]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.querySelector("main")?.focus()}>
+        Skip to the content
+      </button>
+      <header class="bar">
+        <button
+          type="button"
+          class="menu"
+          aria-expanded={isOpen}
+          aria-controls="methods"
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          Methods
+        </button>
+        <a class="title" href="#/">
+          <strong>connect-rest</strong> console
+        </a>
+        <span class="version">{schema.version}</span>
+        <span class="host">{location.host}</span>
+      </header>
+      <div class={isOpen ? "body open" : "body"}>
+        <Sidebar schema={schema} current={method && pathOf(method)} onSearch={() => setIsOpen(true)} />
+        <main id="main" tabIndex={-1}>
+          {method === undefined ? (
+            <Overview schema={schema} missing={route} />
+          ) : (
+            <MethodPage key={pathOf(method)} schema={schema} method={method} />
+          )}
+        </main>
+      </div>
+    </>
+  );
+}

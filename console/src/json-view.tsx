@@ -1,0 +1,74 @@
+import type { JsonValue } from "@bufbuild/protobuf";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Copy } from "./copy.tsx";
+import { formatJson } from "./json.ts";
+
+/** The length of a text beyond which only its beginning is shown, in characters. */
+const MAX_SHOWN = 100_000;
+
+/** The parts of formatted JSON: keys, strings, numbers and literals. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
+
+/** JSON with colors. Addresses become links, which are loaded only if the user follows them. */
+export function JsonView({ value, label }: { value: JsonValue; label: string }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const text = formatJson(value);
+  const isCut = text.length > MAX_SHOWN && !isWhole;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the text */}
+      <pre class="json" tabIndex={0} role="region" aria-label={label}>
+        {tokens(isCut ? text.slice(0, MAX_SHOWN) : text)}
+      </pre>
+      {isCut ? (
+        <button type="button" onClick={() => setIsWhole(true)}>
+          Show all {Math.round(text.length / 1000).toLocaleString("en")} KB
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function tokens(text: string): ComponentChildren[] {
+  const parts: ComponentChildren[] = [];
+  let end = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const [token, string, colon] = match;
+    if (match.index > end) parts.push(text.slice(end, match.index));
+    end = match.index + token.length;
+    const address = string !== undefined && colon === undefined ? addressIn(string) : undefined;
+    if (address !== undefined) {
+      parts.push(<Address key={match.index} address={address} text={token} />);
+    } else {
+      parts.push(
+        <span key={match.index} class={kindOf(string, colon)}>
+          {token}
+        </span>,
+      );
+    }
+  }
+  parts.push(text.slice(end));
+  return parts;
+}
+
+function kindOf(string: string | undefined, colon: string | undefined): string {
+  if (string === undefined) return "literal";
+  return colon === undefined ? "string" : "key";
+}
+
+function addressIn(token: string): string | undefined {
+  return /^"https?:\/\//.test(token) ? (JSON.parse(token) as string) : undefined;
+}
+
+/** An address as a link that tells its target nothing about this page, and a button that copies it. */
+export function Address({ address, text = address }: { address: string; text?: string }) {
+  return (
+    <span class="address">
+      <a href={address} target="_blank" rel="noreferrer noopener">
+        {text}
+      </a>
+      <Copy what="address" text={() => address} isSmall />
+    </span>
+  );
+}

@@ -1,0 +1,29 @@
+import type { DescService, JsonValue } from "@bufbuild/protobuf";
+import { isLoopback } from "../listener/hosts.ts";
+
+/** Example request messages as ProtoJSON, by method: `package.Service/Method`. */
+export type Examples = Readonly<Record<string, JsonValue>>;
+
+/** The content of the console. */
+export interface ConsoleOptions {
+  readonly services: readonly DescService[];
+  readonly examples: Examples;
+  /** Loads the comments of the .proto files by full name. */
+  readonly comments: () => Promise<ReadonlyMap<string, string>>;
+}
+
+/** The settings that decide whether the console is served. */
+export interface ConsoleSettings {
+  /** Default: whether only this machine can reach the gateway. */
+  readonly console?: boolean | undefined;
+  readonly host: string;
+  readonly hosts?: readonly string[] | undefined;
+}
+
+/**
+ * Returns whether the console is served. By default it is served only where nobody but the users of this
+ * machine can open it.
+ */
+export function isConsoleServed({ console, host, hosts }: ConsoleSettings): boolean {
+  return console ?? (isLoopback(host) && hosts === undefined);
+}
