@@ -13,7 +13,8 @@ for (const width of [1440, 390]) {
   await page.waitForSelector("h1");
   await page.screenshot({ path: `/tmp/shots/home-${width}.png` });
   await page.goto(`${url}/#/blog.v1.BlogService/GetBlogInfo`);
-  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText("HTTP request to the upstream").click();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForSelector(".state.ok, .state.failed");
   await page.screenshot({ path: `/tmp/shots/method-${width}.png` });
   await page.goto(`${url}/#/blog.v1.PostService/CreatePost`);
@@ -21,7 +22,7 @@ for (const width of [1440, 390]) {
   await page.screenshot({ path: `/tmp/shots/create-${width}.png` });
   await page.goto(`${url}/#/blog.v1.PostService/ListTaggedPosts`);
   await page.waitForSelector("h1:has-text('ListTagged')");
-  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForSelector(".state.ok, .state.failed");
   await page.getByRole("button", { name: "Table" }).click();
   await page.locator("#response").scrollIntoViewIfNeeded();

@@ -1,4 +1,6 @@
+import type { JsonValue } from "@bufbuild/protobuf";
 import { useEffect, useState } from "preact/hooks";
+import { parseJson } from "./json.ts";
 import { MethodPage } from "./method-page.tsx";
 import { Overview } from "./overview.tsx";
 import { useRoute } from "./route.ts";
@@ -25,7 +27,8 @@ export function App() {
 function Loaded({ schema }: { schema: Schema }) {
   const route = useRoute();
   const [isOpen, setIsOpen] = useState(false);
-  const method = schema.method(route.split("?")[0] ?? "");
+  const [path = "", query = ""] = route.split(/\?(.*)/s);
+  const method = schema.method(path);
   useEffect(() => {
     setIsOpen(false);
     document.title = method === undefined ? "Console" : `${method.name} · Console`;
@@ -56,12 +59,22 @@ function Loaded({ schema }: { schema: Schema }) {
         <Sidebar schema={schema} current={method && pathOf(method)} onSearch={() => setIsOpen(true)} />
         <main id="main" tabIndex={-1}>
           {method === undefined ? (
-            <Overview schema={schema} missing={route} />
+            <Overview schema={schema} missing={path} />
           ) : (
-            <MethodPage key={pathOf(method)} schema={schema} method={method} />
+            <MethodPage key={route} schema={schema} method={method} linked={messageIn(query)} />
           )}
         </main>
       </div>
     </>
   );
+}
+
+/** Returns the request in an address; undefined if there is none, or if it is not JSON. */
+function messageIn(query: string): JsonValue | undefined {
+  const text = new URLSearchParams(query).get("message");
+  try {
+    return text === null ? undefined : parseJson(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -45,14 +45,17 @@ export function constraintTexts(rules: JsonObject): string[] {
     ...own
   } = ownRules(rules);
   // the lower limit first
-  const texts = Object.entries(own)
+  const { gte, lte, ...others } = own;
+  const isRange = gte !== undefined && lte !== undefined;
+  const range = isRange ? [`from ${String(gte)} to ${String(lte)}`] : [];
+  const texts = Object.entries(isRange ? others : own)
     .sort(([one], [other]) => Number(/^l|^max/.test(one)) - Number(/^l|^max/.test(other)))
     .map(([name, limit]) => ruleText(name, limit));
   const expressions = [...list(rules.cel), ...list(rules.celExpression)].map((rule) =>
     isObject(rule) ? String(rule.message ?? rule.expression ?? rule.id) : String(rule),
   );
   const ofItems = isObject(items) ? constraintTexts(items).map((text) => `each item: ${text}`) : [];
-  return [...texts, ...expressions, ...ofItems];
+  return [...range, ...texts, ...expressions, ...ofItems];
 }
 
 function ruleText(name: string, limit: JsonValue): string {

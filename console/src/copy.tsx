@@ -3,11 +3,13 @@ import { useState } from "preact/hooks";
 interface CopyProps {
   readonly what: string;
   readonly text: () => string;
+  /** The text of the button. Default: `Copy` and the name. */
+  readonly label?: string;
   readonly isSmall?: boolean;
 }
 
 /** A button that copies a text to the clipboard. */
-export function Copy({ what, text, isSmall = false }: CopyProps) {
+export function Copy({ what, label: short, text, isSmall = false }: CopyProps) {
   const [state, setState] = useState("");
   const copy = async () => {
     try {
@@ -18,16 +20,17 @@ export function Copy({ what, text, isSmall = false }: CopyProps) {
     }
     setTimeout(() => setState(""), 1500);
   };
-  const label = state === "" ? `Copy ${what}` : state;
+  const name = `Copy ${what}`;
+  const label = state === "" ? name : state;
   return (
     <button
       type="button"
       class={isSmall ? "copy small" : "copy"}
-      aria-label={isSmall ? label : undefined}
+      aria-label={label}
       title={label}
       onClick={() => void copy()}
     >
-      {isSmall ? <CopyIcon /> : label}
+      {isSmall ? <CopyIcon /> : state === "" ? (short ?? name) : state}
     </button>
   );
 }

@@ -28,7 +28,9 @@ export function shownError(error: RpcError, schema: Schema): ShownError {
     (detail): Detail => ({ type: detail.type, value: decoded(detail, schema) }),
   );
   const { code, message } = error;
-  return { code, message, details, problems: details.flatMap(problemsIn) };
+  // several details may report the same problem
+  const problems = details.flatMap(problemsIn).map((problem) => [JSON.stringify(problem), problem] as const);
+  return { code, message, details, problems: [...new Map(problems).values()] };
 }
 
 function decoded({ type, value }: WireDetail, { registry }: Schema): JsonObject | undefined {

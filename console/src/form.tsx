@@ -83,11 +83,19 @@ function OneofField({
       ),
     );
   return (
-    <fieldset class="oneof">
-      <legend>
-        <label for={id}>{oneof.name}</label> <small>one of</small>
-      </legend>
-      <select id={id} value={chosen?.name ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
+    <div class="oneof" role="group" aria-labelledby={`${id}-name`}>
+      <div class="name">
+        <label for={id} id={`${id}-name`}>
+          {oneof.name}
+        </label>
+        <small>one of</small>
+      </div>
+      <select
+        id={id}
+        aria-describedby={`${id}-help`}
+        value={chosen?.name ?? ""}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
         <option value="">none</option>
         {oneof.fields.map(({ name, jsonName }) => (
           <option key={name} value={name}>
@@ -95,11 +103,13 @@ function OneofField({
           </option>
         ))}
       </select>
-      <Doc text={context.schema.commentOf(oneof)} />
+      <div id={`${id}-help`} class="help">
+        <Doc text={context.schema.commentOf(oneof)} />
+      </div>
       {chosen === undefined ? null : (
         <Field key={chosen.name} field={chosen} json={json} at={at} onChange={onChange} {...context} />
       )}
-    </fieldset>
+    </div>
   );
 }
 

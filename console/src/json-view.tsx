@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Copy } from "./copy.tsx";
 import { formatJson } from "./json.ts";
+import { TextView } from "./text-view.tsx";
 
 /** The length of a text beyond which only its beginning is shown, in characters. */
 const MAX_SHOWN = 100_000;
@@ -17,10 +18,7 @@ export function JsonView({ value, label }: { value: JsonValue; label: string }) 
   const isCut = text.length > MAX_SHOWN && !isWhole;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the text */}
-      <pre class="json" tabIndex={0} role="region" aria-label={label}>
-        {tokens(isCut ? text.slice(0, MAX_SHOWN) : text)}
-      </pre>
+      <TextView label={label}>{tokens(isCut ? text.slice(0, MAX_SHOWN) : text)}</TextView>
       {isCut ? (
         <button type="button" onClick={() => setIsWhole(true)}>
           Show all {Math.round(text.length / 1000).toLocaleString("en")} KB

@@ -2,10 +2,14 @@ import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Actions, optionsOf, type Settings } from "./actions.tsx";
 import { call, isCallable, type Result } from "./call.ts";
+import { CopyAs } from "./copy-as.tsx";
 import { Doc } from "./doc.tsx";
+import { ExplanationView } from "./explanation.tsx";
 import { MessageForm } from "./form.tsx";
+import { remember } from "./history.ts";
 import { formatJson, parseJson, pathText } from "./json.ts";
 import { type Problem, problemsOf } from "./problems.ts";
+import { Recent } from "./recent.tsx";
 import { requestOf } from "./request-of.ts";
 import { ResponseView } from "./response.tsx";
 import { pathOf, type Schema } from "./schema.ts";
@@ -13,6 +17,11 @@ import { pathOf, type Schema } from "./schema.ts";
 interface MethodProps {
   readonly schema: Schema;
   readonly method: DescMethod;
+}
+
+interface MethodPageProps extends MethodProps {
+  /** The request in the address; undefined if there is none. */
+  readonly linked: JsonValue | undefined;
 }
 
 /** A request message as JSON text, and as the value of the last text that was JSON. */
@@ -27,9 +36,9 @@ interface Draft {
 const drafts = new Map<string, Draft>();
 
 /** A method: its comment, its request as a form and as JSON, and the response. */
-export function MethodPage({ schema, method }: MethodProps) {
+export function MethodPage({ schema, method, linked }: MethodPageProps) {
   const path = pathOf(method);
-  const [draft, setDraft] = useState(() => drafts.get(path) ?? draftOf(requestOf(schema, method)));
+  const [draft, setDraft] = useState(() => firstDraft(schema, method, linked));
   const [settings, setSettings] = useState<Settings>({ headers: "", seconds: "" });
   const [sent, setSent] = useState<Draft>();
   const { result, send, cancel } = useCall(schema, method);
@@ -44,8 +53,9 @@ export function MethodPage({ schema, method }: MethodProps) {
   const submit = () => {
     if (isFatal || isRunning || !isCallable(method)) return;
     setSent(draft);
-    send({ message: draft.json, ...optionsOf(settings) });
+    send(request);
   };
+  const request = { message: draft.json, ...optionsOf(settings) };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the button Send
     <div
@@ -70,6 +80,9 @@ export function MethodPage({ schema, method }: MethodProps) {
           </div>
           <JsonEditor draft={draft} problems={shown} onChange={setDraft} />
         </div>
+        {schema.hasExplain ? (
+          <ExplanationView method={method} message={draft.json} headers={request.headers} isFatal={isFatal} />
+        ) : null}
         {isCallable(method) ? (
           <Actions
             isRunning={isRunning}
@@ -82,9 +95,11 @@ export function MethodPage({ schema, method }: MethodProps) {
         ) : (
           <p class="note">
             A browser cannot send a stream of messages (the Fetch API reads the response only after the
-            request). Call the method from a terminal: <code>{streamCommand(method)}</code>
+            request). Copy a command or a program that does.
           </p>
         )}
+        <CopyAs schema={schema} method={method} request={request} />
+        <Recent path={path} />
       </section>
       {result === undefined ? null : <ResponseView method={method} result={result} />}
     </div>
@@ -138,11 +153,11 @@ function JsonEditor({ draft, problems, onChange }: EditorProps) {
         value={draft.text}
         onInput={(event) => change(event.currentTarget.value)}
       />
-      <ul id="json-problems" class="problems" role="status">
+      <div id="json-problems" class="problems" role="status">
         {texts.map((text) => (
-          <li key={text}>{text}</li>
+          <p key={text}>{text}</p>
         ))}
-      </ul>
+      </div>
     </div>
   );
 }
@@ -157,10 +172,20 @@ function useCall(schema: Schema, method: DescMethod) {
     send: (request: Parameters<typeof call>[2]) => {
       const abort = new AbortController();
       running.current = abort;
-      void call(schema, method, request, abort.signal, setResult);
+      const finish = (next: Result) => {
+        setResult(next);
+        if (next.state === "running") return;
+        remember(schema, method, request.message, next.error?.code ?? "ok");
+      };
+      void call(schema, method, request, abort.signal, finish);
     },
     cancel: () => running.current?.abort(),
   };
+}
+
+function firstDraft(schema: Schema, method: DescMethod, linked: JsonValue | undefined): Draft {
+  if (linked !== undefined) return draftOf(linked);
+  return drafts.get(pathOf(method)) ?? draftOf(requestOf(schema, method));
 }
 
 function draftOf(json: JsonValue): Draft {
@@ -170,9 +195,4 @@ function draftOf(json: JsonValue): Draft {
 function byPath(problems: readonly Problem[]): ReadonlyMap<string, readonly string[]> {
   const groups = Map.groupBy(problems, ({ path }) => pathText(path));
   return new Map([...groups].map(([path, group]) => [path, group.map(({ text }) => text)]));
-}
-
-function streamCommand(method: DescMethod): string {
-  const cleartext = location.protocol === "http:" ? " --http2-prior-knowledge" : "";
-  return `npx buf curl --protocol grpc${cleartext} --data '{}' ${location.origin}/${pathOf(method)}`;
 }

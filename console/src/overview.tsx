@@ -1,4 +1,5 @@
 import { Doc, firstSentence } from "./doc.tsx";
+import { Recent } from "./recent.tsx";
 import { pathOf, type Schema } from "./schema.ts";
 
 /** The first page: the services and their methods. */
@@ -13,6 +14,7 @@ export function Overview({ schema, missing }: { schema: Schema; missing: string 
       <p class="lead">
         Choose a method, fill in its request, and send it through this gateway. Press <kbd>/</kbd> to search.
       </p>
+      <Recent />
       {schema.services.map((service) => (
         <section key={service.typeName} class="card">
           <h2>{service.typeName}</h2>

@@ -48,7 +48,7 @@ export function ResponseView({ method, result }: { method: DescMethod; result: R
       {view === "Table" && table !== undefined ? (
         <Table rows={table.rows} label={table.key ?? "Messages"} />
       ) : null}
-      {view === "JSON" && !isStream && body !== undefined ? <JsonView value={body} label="Response" /> : null}
+      {view === "JSON" && !isStream && body !== undefined ? <JsonView value={body} label="Message" /> : null}
       {view === "JSON" && isStream ? <Messages result={result} /> : null}
     </section>
   );

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Returns what the address names after `#/`: a method, `state`, or nothing. */
+/** Returns the address after `#/`: a method and its request, or nothing. */
 function current(): string {
-  return decodeURIComponent(location.hash.replace(/^#\/?/, ""));
+  return location.hash.replace(/^#\/?/, "");
 }
 
 /** Returns the current place, and renders again when it changes. */

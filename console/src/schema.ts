@@ -21,12 +21,15 @@ interface About {
   readonly version: string;
   readonly services: readonly string[];
   readonly examples: Readonly<Record<string, JsonValue>>;
+  readonly hasExplain: boolean;
 }
 
 /** The served methods, with everything that the .proto files say about them. */
 export class Schema {
   readonly version: string;
   readonly registry: Registry;
+  /** Whether the gateway explains calls. */
+  readonly hasExplain: boolean;
   readonly services: readonly DescService[];
   private readonly examples: Readonly<Record<string, JsonValue>>;
   private readonly comments: Readonly<Record<string, string>>;
@@ -37,6 +40,7 @@ export class Schema {
     const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, files));
     this.version = about.version;
     this.registry = registry;
+    this.hasExplain = about.hasExplain;
     this.examples = about.examples;
     this.comments = comments;
     this.services = about.services.flatMap((name) => registry.getService(name) ?? []);

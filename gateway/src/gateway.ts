@@ -104,7 +104,10 @@ export interface GatewayOptions
    * `routes`; tests compare the two paths. Default: true.
    */
   readonly fastPath?: boolean;
-  /** Whether to serve `connectrest.explain.v1.ExplainService`. Default: false. */
+  /**
+   * Whether to serve `connectrest.explain.v1.ExplainService`. Default: true if the console is served and
+   * callers are not authorized, and false otherwise.
+   */
   readonly explain?: boolean | undefined;
   /** Options for watching feeds. (`limits` sets the maximum number of streams.) */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
@@ -161,7 +164,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     diagnosticsServer = diagnostics && (await startDiagnosticsServer(log, diagnostics, () => rest.loads()));
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
-    const explainRoutes = options.explain === true ? await explainRoutesOf(rest) : undefined;
+    const explainRoutes = await explainRoutesOf(options, rest);
     const started = await startServer({
       ...serverOptionsOf(options, rest, metrics, callers),
       explainRoutes,

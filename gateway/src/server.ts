@@ -11,7 +11,7 @@ import { isConsoleServed } from "./console/options.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { Health } from "./health/health.ts";
 import { type Limits, LiveLimits, withDefaultLimits } from "./limits.ts";
-import { isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
+import { DEFAULT_HOST, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
 import { createListener } from "./listener/listener.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { standardError } from "./log/standard-streams.ts";
@@ -28,8 +28,6 @@ export type { CloseOptions, Server, ServerChange, ServerOptions } from "./server
 
 /** How long connections of a replaced process still accept requests, in milliseconds. */
 const REPLACED_NOTICE_MS = 2000;
-
-const DEFAULT_HOST = "127.0.0.1";
 
 /** The objects that the parts of a server share. */
 interface Shared {

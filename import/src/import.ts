@@ -11,6 +11,7 @@ import type { SchemaNode } from "./normalize/schema.ts";
 import { Schemas } from "./normalize/schemas.ts";
 import { Bases } from "./plan/bases.ts";
 import { filesOf } from "./plan/files.ts";
+import { isCallable } from "./plan/paths.ts";
 import { type NameStyle, Planner } from "./plan/planner.ts";
 import { draftServices, planService } from "./plan/services.ts";
 import { usageOf } from "./plan/usage.ts";
@@ -113,9 +114,10 @@ export async function importDocument(
 }
 
 function isCalled(operation: Operation, report: Report): boolean {
-  if (operation.verb !== "TRACE") return true;
-  report.add("verb", operation.place, operation.path);
-  return false;
+  const { verb, path, place } = operation;
+  const cause = verb === "TRACE" ? "verb" : isCallable(path) ? undefined : "path";
+  if (cause !== undefined) report.add(cause, place, path);
+  return cause === undefined;
 }
 
 function requestSchemas({ parameters, body }: Operation): SchemaNode[] {

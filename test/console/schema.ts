@@ -27,5 +27,5 @@ export async function consoleSchema(): Promise<Schema> {
   const services = ALL_SERVICES.map(({ typeName }) => typeName);
   const file = createFileIndex(ALL_SERVICES).files();
   const bytes = toBinary(FileDescriptorSetSchema, { $typeName: "google.protobuf.FileDescriptorSet", file });
-  return new Schema({ version: "0", services, examples }, bytes, {});
+  return new Schema({ version: "0", services, examples, hasExplain: true }, bytes, {});
 }

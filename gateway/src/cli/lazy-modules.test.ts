@@ -77,6 +77,7 @@ const LAZY_FILES = [
   "gateway/src/cli/login.ts",
   "gateway/src/cli/serve-by-workers.ts",
   "gateway/src/explain/explain-routes.ts",
+  "gateway/src/gen/console/assets.ts",
   "gateway/src/gen/connectrest/explain/v1/explain_pb.ts",
   "gateway/src/protocol/constraints.ts",
   "gateway/src/rpc/inner-calls.ts",
@@ -97,7 +98,7 @@ function lazyOnes({ modules, builtin }: Loaded): string[] {
 }
 
 test("a ready gateway has loaded no module that it may never need", async () => {
-  const loaded = await loadedWith();
+  const loaded = await loadedWith("server: { console: false }");
   expect(loaded.modules.some((url) => url.endsWith("/gateway/src/server.ts"))).toBe(true);
   expect(lazyOnes(loaded)).toEqual([]);
 });
@@ -123,8 +124,11 @@ test("a gateway with authorization loads the authorization package and the confi
   ]);
 });
 
-test("a gateway loads the service that explains calls only if it is configured", async () => {
-  expect(lazyOnes(await loadedWith("server: { explain: true }"))).toEqual([
+test.each([
+  ["explains calls", "server: { console: false, explain: true }"],
+  ["serves the console", ""],
+])("a gateway that %s loads the service that explains calls, and not the page", async (_name, settings) => {
+  expect(lazyOnes(await loadedWith(settings))).toEqual([
     "gateway/src/explain/explain-routes.ts",
     "gateway/src/gen/connectrest/explain/v1/explain_pb.ts",
     "gateway/src/rpc/inner-calls.ts",
@@ -132,7 +136,7 @@ test("a gateway loads the service that explains calls only if it is configured",
 });
 
 test("a gateway loads the modules for its configuration before it is ready", async () => {
-  const settings = `bus: { url: "redis://127.0.0.1:9" }\nwatch: { resumeKey: { env: RESUME_KEY } }`;
+  const settings = `server: { console: false }\nbus: { url: "redis://127.0.0.1:9" }\nwatch: { resumeKey: { env: RESUME_KEY } }`;
   process.env.RESUME_KEY = "0".repeat(64);
   try {
     expect(lazyOnes(await loadedWith(settings))).toEqual(["@redis/client", "gateway/src/bus/redis-bus.ts"]);

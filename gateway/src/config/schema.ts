@@ -75,9 +75,12 @@ const server = z.strictObject({
   reflection: flag(true).describe(
     "Let clients discover services and their schema through gRPC reflection, `List` of gRPC health, and the errors for unknown paths. With `false`, clients must already know the methods.",
   ),
-  explain: flag(false).describe(
-    "Serve `connectrest.explain.v1.ExplainService`, which shows the HTTP requests that a call becomes, and sends the call on demand; see [explanations](../gateway/README.md#explanations). With `authorization`, its calls need the scope `explain`.",
-  ),
+  explain: z
+    .boolean()
+    .optional()
+    .describe(
+      "Serve `connectrest.explain.v1.ExplainService`, which shows the HTTP requests that a call becomes, and sends the call on demand; see [explanations](../gateway/README.md#explanations). With `authorization`, its calls need the scope `explain`. Default: `true` if the console is served and callers are not authorized, and `false` otherwise.",
+    ),
   tls: z
     .strictObject({
       certificate: text.describe("PEM file with the certificate chain, relative to this file."),

@@ -111,6 +111,7 @@ test("the data has the served methods, their schema, comments and examples, and 
     version: VERSION,
     services: ["echo.v1.EchoService"],
     examples: EXAMPLES,
+    hasExplain: false,
   });
   expect(await json("comments.json")).toMatchObject({ "echo.v1.EchoService.Echo": "Once." });
   const bytes = await (await fetch(`${server.url}/console/schema.binpb`)).arrayBuffer();

@@ -71,8 +71,9 @@ async function loadAssets(): Promise<ReadonlyMap<string, Page>> {
   );
 }
 
-function aboutText({ services, examples }: ConsoleOptions): string {
-  return JSON.stringify({ version: VERSION, services: services.map(({ typeName }) => typeName), examples });
+function aboutText({ services, examples, hasExplain }: ConsoleOptions): string {
+  const names = services.map(({ typeName }) => typeName);
+  return JSON.stringify({ version: VERSION, services: names, examples, hasExplain });
 }
 
 /** Returns a `google.protobuf.FileDescriptorSet` with the served methods only. */

@@ -8,6 +8,8 @@ export type Examples = Readonly<Record<string, JsonValue>>;
 export interface ConsoleOptions {
   readonly services: readonly DescService[];
   readonly examples: Examples;
+  /** Whether `connectrest.explain.v1.ExplainService` is served. */
+  readonly hasExplain: boolean;
   /** Loads the comments of the .proto files by full name. */
   readonly comments: () => Promise<ReadonlyMap<string, string>>;
 }

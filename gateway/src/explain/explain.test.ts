@@ -86,8 +86,8 @@ async function failure(call: Promise<unknown>) {
   return [Code[error.code], reasonOf(error), error.rawMessage];
 }
 
-test("by default, no explanations are served", async () => {
-  const gateway = await start({ explain: undefined });
+test("without the console, no explanations are served by default", async () => {
+  const gateway = await start({ console: false, explain: undefined });
   const response = await fetch(`${gateway.url}/${ExplainService.typeName}/Explain`, {
     method: "POST",
     headers: { "content-type": "application/json" },

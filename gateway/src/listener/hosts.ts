@@ -1,6 +1,9 @@
 import { isIP } from "node:net";
 import { isAuthority } from "./authority.ts";
 
+/** The address to listen on. */
+export const DEFAULT_HOST = "127.0.0.1";
+
 /** Every host. */
 export const ANY_HOST = "*";
 

@@ -91,8 +91,9 @@ function corsOf({ options, authorization }: EntranceParts): Cors {
 }
 
 function consoleOf({ options, hasConsole, services }: EntranceParts): FindPage {
-  const { examples = {}, comments = async () => new Map() } = options;
-  return hasConsole ? createConsole({ services, examples, comments }) : () => undefined;
+  if (!hasConsole) return () => undefined;
+  const { examples = {}, comments = async () => new Map(), explainRoutes } = options;
+  return createConsole({ services, examples, comments, hasExplain: explainRoutes !== undefined });
 }
 
 /**

@@ -2,7 +2,9 @@
 import type { Rest } from "connect-rest-runtime";
 import type { PreparedAuthorization, PrepareOptions } from "../authorization/caller-authorization.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "../bus/bus-options.ts";
+import { type ConsoleSettings, isConsoleServed } from "../console/options.ts";
 import type { GatewayUpstream } from "../credentials/gateway-upstream.ts";
+import { DEFAULT_HOST } from "../listener/hosts.ts";
 import type { ServerOptions } from "./options.ts";
 
 export async function prepareCallers(
@@ -12,7 +14,12 @@ export async function prepareCallers(
   return await prepareAuthorization(options);
 }
 
-export async function explainRoutesOf(rest: Rest): Promise<ServerOptions["explainRoutes"]> {
+/** Loads the service that explains calls; undefined if it is not served. */
+export async function explainRoutesOf(
+  options: ExplainOptions,
+  rest: Rest,
+): Promise<ServerOptions["explainRoutes"]> {
+  if (!hasExplain(options)) return undefined;
   const { explainRoutes } = await import("../explain/explain-routes.ts");
   return (router, options) => explainRoutes(router, rest, options);
 }
@@ -21,4 +28,24 @@ export async function makeBus(options: BusOptions | BusMaker, observer: BusObser
   if (typeof options === "function") return options(observer);
   const { RedisBus } = await import("../bus/redis-bus.ts");
   return new RedisBus(options, observer);
+}
+
+/** The options that decide whether calls are explained. */
+interface ExplainOptions {
+  readonly console?: boolean | undefined;
+  readonly host?: string | undefined;
+  readonly hosts?: ConsoleSettings["hosts"];
+  readonly explain?: boolean | undefined;
+  readonly authorization?: unknown;
+}
+
+function hasExplain({
+  explain,
+  authorization,
+  console,
+  host = DEFAULT_HOST,
+  hosts,
+}: ExplainOptions): boolean {
+  if (explain !== undefined || authorization !== undefined) return explain === true;
+  return isConsoleServed({ console, host, hosts });
 }

@@ -8,6 +8,7 @@ import {
   type Shape,
 } from "../normalize/schema.ts";
 import type { Schemas } from "../normalize/schemas.ts";
+import { isLine } from "./wire-names.ts";
 
 /** One alternative of a union. */
 export interface Alternative {
@@ -157,6 +158,7 @@ function discriminated(
   const isDistinct = new Set(all).size === all.length;
   const isTextual = sets.every((set) => set.every((value) => typeof value === typeof sets[0]?.[0]));
   const hasRoom = sets.every((set) => set.length > 0 && (!single || set.length === 1) && !set.includes(""));
+  if (property === "" || ![property, ...all].every(isLine)) return undefined;
   if (!isDistinct || !hasRoom || !isTextual) return undefined;
   const choices = alternatives.map((alternative, index) => {
     return { ...alternative, values: sets[index] ?? [], key: undefined };
@@ -177,6 +179,7 @@ function keyedChoices(
       const key = [...(each.shape?.required ?? [])].find(
         (name) =>
           each.shape?.properties.has(name) &&
+          isKey(name) &&
           others.every(({ shape }) => shape?.properties.has(name) === false),
       );
       return key === undefined ? [] : [{ each, key }];
@@ -186,6 +189,11 @@ function keyedChoices(
     rest = rest.filter((each) => each !== found.each);
   }
   return { discriminator: undefined, choices };
+}
+
+/** Reports whether a path can contain a key. */
+function isKey(name: string): boolean {
+  return name !== "" && !name.includes("'") && isLine(name);
 }
 
 /** Any value. */

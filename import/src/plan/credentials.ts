@@ -1,6 +1,7 @@
 import type { Api, Operation, Requirement, Scheme } from "../normalize/api.ts";
 import { type OptionValue, Token } from "../proto/model.ts";
 import type { Cause } from "../report/causes.ts";
+import { isLine, isOwned, isToken } from "./wire-names.ts";
 
 /** The credentials of a method. */
 export interface Credentials {
@@ -71,9 +72,9 @@ function kindOf(api: Api, requirement: Requirement, causes: Set<Cause>): Kind | 
 function sent(scheme: Scheme, scopes: readonly string[]): Kind | undefined {
   if (scheme.kind === "basic") return { kind: "BASIC", scopes: [] };
   if (scheme.kind === "bearer" || scheme.kind === "oauth2") return { kind: "OAUTH2", scopes };
-  if (scheme.kind !== "apiKey" || scheme.name === "") return undefined;
+  if (scheme.kind !== "apiKey" || scheme.name === "" || !isLine(scheme.name)) return undefined;
   if (scheme.in === "query") return { kind: "API_KEY", apiKey: { query: scheme.name }, scopes: [] };
-  return scheme.in === "header"
+  return scheme.in === "header" && isToken(scheme.name) && !isOwned(scheme.name)
     ? { kind: "API_KEY", apiKey: { header: scheme.name }, scopes: [] }
     : undefined;
 }

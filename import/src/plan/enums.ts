@@ -7,6 +7,13 @@ import { ANNOTATIONS } from "./annotations.ts";
 import { descriptionOf } from "./comments.ts";
 import type { Spot } from "./context.ts";
 import type { TypeNames } from "./type-names.ts";
+import { isLine } from "./wire-names.ts";
+
+/** Reports whether the values of an enum can represent texts. */
+export function isEnum(texts: readonly string[]): boolean {
+  // a spelling that consists of digits would also match a number
+  return texts.some((text) => text !== "") && texts.every((text) => isLine(text) && !/^-?\d+$/.test(text));
+}
 
 /** Plans enums. */
 export class EnumPlanner {
@@ -44,7 +51,7 @@ export class EnumPlanner {
     const prefix = prefixOf(enumeration.name);
     const scope = this.scopeOf(enumeration.parent);
     enumeration.values.push({
-      name: scope.give(`${prefix}_UNSPECIFIED`),
+      name: unspecified(scope, prefix),
       number: 0,
       comment: "The value is not set or is unknown.",
       options: [],
@@ -64,6 +71,14 @@ export class EnumPlanner {
     const found = this.scopes.get(parent) ?? new Scope(withoutCase);
     this.scopes.set(parent, found);
     return found;
+  }
+}
+
+/** Returns the name of the value 0, which always ends in `_UNSPECIFIED`. */
+function unspecified(scope: Scope, prefix: string): string {
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? `${prefix}_UNSPECIFIED` : `${prefix}_${count}_UNSPECIFIED`;
+    if (!scope.isTaken(name)) return scope.take(name);
   }
 }
 

@@ -8,6 +8,7 @@ import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
 import { isJson } from "./media-types.ts";
 import type { Planner } from "./planner.ts";
+import { isLine, isOwned, isToken } from "./wire-names.ts";
 
 /**
  * The context in which the fields of parameters are planned, and the requirements that the parameters add.
@@ -18,16 +19,26 @@ export class Placement {
   /** Whether a parameter requires names with brackets: `filter[name]=a`. */
   brackets = false;
 
-  constructor(isBesideFields: boolean) {
+  private readonly names: Set<string>;
+
+  /** @param constants the names of constant parameters of the query */
+  constructor(isBesideFields: boolean, constants: readonly string[]) {
     this.isBesideFields = isBesideFields;
+    this.names = new Set(constants.map((name) => `query ${name}`));
+  }
+
+  /** Reports whether a parameter can have a name: the name is valid, and no other parameter has it. */
+  takes(place: Parameter["in"], name: string): boolean {
+    const isValid = place === "query" ? name !== "" && isLine(name) : isToken(name);
+    const key = `${place} ${place === "header" ? name.toLowerCase() : name}`;
+    if (!isValid || this.names.has(key)) return false;
+    this.names.add(key);
+    return true;
   }
 }
 
-/**
- * Headers that an operation must not declare (OpenAPI 3.0, section Parameter Object), and headers that the
- * configuration of an upstream sets.
- */
-const PROTOCOL_HEADERS = ["accept", "content-type", "authorization", "user-agent", "accept-encoding"];
+/** Further headers that an operation must not declare (OpenAPI 3.0, section Parameter Object). */
+const PROTOCOL_HEADERS = ["accept", "authorization"];
 
 /** Adds the field of a parameter in the query, a header or a cookie. */
 export function addParameter(
@@ -38,8 +49,12 @@ export function addParameter(
   placement: Placement,
 ): void {
   const { name, place } = parameter;
-  if (parameter.in === "header" && PROTOCOL_HEADERS.includes(name.toLowerCase())) {
+  if (parameter.in === "header" && (isOwned(name) || PROTOCOL_HEADERS.includes(name.toLowerCase()))) {
     planner.report.add("protocol-header", place, `${message.path}: ${name}`);
+    return;
+  }
+  if (!placement.takes(parameter.in, name)) {
+    planner.report.add("invalid-name", place, `${message.path}: ${name}`);
     return;
   }
   const words = wordsOf(name);
@@ -100,13 +115,19 @@ function addTyped(
   if (schema.shape.kind !== "object") return;
   for (const [name, node] of schema.shape.properties) {
     const property = planner.schemas.read(node);
+    // the name of the parameter itself is not sent
+    if (name !== parameter.name && !placement.takes("query", name)) {
+      planner.report.add("invalid-name", property.place, `${message.path}: ${name}`);
+      continue;
+    }
     const words = wordsOf(name);
+    const typed = planner.typeOf(node, { ...spot, words: [...spot.words, ...words] });
     const required = parameter.required && schema.shape.required.has(name) && !property.notes.readOnly;
     planner.addField(message, {
       ...draft,
       key: `${draft.key}:${name}`,
       wire: name,
-      typed: textual(planner.typeOf(node, { ...spot, words: [...spot.words, ...words] })),
+      typed: typed.label === "map" ? text("object-parameter") : textual(typed),
       required,
       nullable: !required,
       comment: descriptionOf(property.notes),
@@ -214,11 +235,11 @@ function listParameter(planner: Planner, parameter: Parameter, spot: Spot, place
   const list = textual(typed);
   if (parameter.in === "header") return list;
   if (parameter.style === "form" && parameter.explode) return list;
+  if (parameter.in === "cookie") return text("delimited-parameter");
   if (parameter.style === "deepObject") {
     return { ...list, rules: { ...list.rules, style: new Token("BRACKETS") } };
   }
   if (parameter.style !== "form") return text("delimited-parameter");
-  if (parameter.in === "cookie") return text("delimited-parameter");
   return { ...list, rules: { ...list.rules, style: new Token("COMMA") } };
 }
 
@@ -237,6 +258,7 @@ export function textual(typed: Typed): Typed {
 
 /** Reports whether a message is a oneof of scalars, which a parameter writes as one text. */
 function isTextUnion({ fields }: Message): boolean {
+  if (fields.length === 0) return false;
   return fields.every(({ oneof, type }) => {
     if (oneof === undefined) return false;
     return type.kind === "enum" || (type.kind === "scalar" && type.name !== "bytes");

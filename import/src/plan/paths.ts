@@ -1,5 +1,6 @@
 import { Scope } from "../names/scope.ts";
 import { jsonName, snake, wordsOf } from "../names/words.ts";
+import { isLine } from "./wire-names.ts";
 
 /** A variable of a path. */
 export interface PathVariable {
@@ -32,14 +33,35 @@ export function pathTemplate(path: string): PathTemplate {
     variables.push({ parameters, field });
     return `{${field}}`;
   });
-  // only the last colon can begin a verb
-  const template = parts.join("").replaceAll(/:(?![\w.~-]+$)/g, "%3A");
+  // only the last colon can begin a verb, after a segment
+  const template = parts.join("").replaceAll(/(?<=^|\/):|:(?![\w.~-]+$)/g, "%3A");
   return {
     template: template.startsWith("/") ? template : `/${template}`,
     variables,
     constants: [...new URLSearchParams(query ?? "")],
     hasFragment: fragment !== undefined,
   };
+}
+
+/**
+ * Reports whether a request can have a path: it has each variable once, no segments that URL parsers remove
+ * or that servers may read as several segments, and no line breaks in its query.
+ */
+export function isCallable(path: string): boolean {
+  const { template, variables, constants } = pathTemplate(path);
+  if (!constants.every(([name, value]) => name !== "" && isLine(name) && isLine(value))) return false;
+  const names = variables.flatMap(({ parameters }) => parameters);
+  // a slash at the end is part of a path
+  const segments = template.slice(1).replace(/\/$/, "").split("/");
+  const isOnlySlash = template === "/" || template === "//";
+  return new Set(names).size === names.length && (isOnlySlash || !segments.some(isUnsafe));
+}
+
+/** Reports whether a segment is empty, leads to other segments, or contains control characters. */
+function isUnsafe(segment: string): boolean {
+  if (segment === "" || /%(?:[01][0-9A-F]|7F)/i.test(segment)) return true;
+  const decoded = segment.replaceAll(/%(?:2e|2f|5c)/gi, decodeURIComponent);
+  return decoded.split(/[/\\]/).some((part) => part === "." || part === "..");
 }
 
 function splitAt(text: string, mark: string): [string, string | undefined] {
@@ -49,9 +71,12 @@ function splitAt(text: string, mark: string): [string, string | undefined] {
 
 /** Encodes the constant text of a path segment. */
 function encodeSegment(text: string): string {
-  return encodeURI(text.toWellFormed())
-    .replaceAll(/[*{}=]/g, (character) => {
-      return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-    })
-    .replaceAll("%25", "%");
+  return (
+    encodeURI(text.toWellFormed())
+      .replaceAll(/[*{}=]/g, (character) => {
+        return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+      })
+      // a valid escape is not encoded again
+      .replaceAll(/%25(?=[0-9A-Fa-f]{2})/g, "%")
+  );
 }

@@ -31,6 +31,7 @@ import { TypeNames } from "./type-names.ts";
 import { typeOfSchema } from "./types.ts";
 import { fillUnion } from "./unions.ts";
 import type { Usage } from "./usage.ts";
+import { isLine } from "./wire-names.ts";
 import { element } from "./wrappers.ts";
 
 /** The notation of names on the wire, for all messages. */
@@ -69,6 +70,7 @@ export class Planner implements Planning {
   private readonly stems: ReadonlySet<string>;
   private readonly known = new Map<string, Message>();
   private readonly scopes = new Map<Message, Scope>();
+  private readonly lockKeys = new Map<Message, Set<string>>();
 
   constructor(schemas: Schemas, report: Report, lock: Lock, options: PlannerOptions) {
     this.schemas = schemas;
@@ -209,8 +211,13 @@ export class Planner implements Planning {
   ): void {
     const schema = this.schemas.read(node);
     if (schema.shape.kind === "never") return;
+    const place = placeOfUse(node, schema);
     if (wire === "") {
-      this.report.add("empty-key", placeOfUse(node, schema), message.path);
+      this.report.add("empty-key", place, message.path);
+      return;
+    }
+    if (!isLine(wire)) {
+      this.report.add("invalid-name", place, `${message.path}: ${wire}`);
       return;
     }
     // a request need not contain a property that only responses have
@@ -233,7 +240,7 @@ export class Planner implements Planning {
       nullable: mayBeUnset,
       comment: descriptionOf(schema.notes),
       deprecated: schema.notes.deprecated,
-      place: placeOfUse(node, schema),
+      place,
     };
     if (schema.nullable && spot.request && !mayBeNull) {
       this.report.add("null-in-request", draft.place, inner.element);
@@ -258,7 +265,7 @@ export class Planner implements Planning {
     if (typed.weakened !== undefined) this.report.add(typed.weakened, draft.place, `${message.path}.${name}`);
     const field: Field = {
       name,
-      number: this.lock.numberOf(message.path, draft.key),
+      number: this.lock.numberOf(message.path, this.lockKey(message, draft.key)),
       type: typed.type,
       label: labelOf(draft),
       options: this.optionsOf(draft, name),
@@ -268,6 +275,15 @@ export class Planner implements Planning {
     };
     message.fields.push(field);
     return field;
+  }
+
+  /** Returns a key for the lock. A property may have the key of a field without a property, such as `*`. */
+  private lockKey(message: Message, key: string): string {
+    const used = this.lockKeys.get(message) ?? new Set();
+    let found = key;
+    while (used.has(found)) found += "!";
+    this.lockKeys.set(message, used.add(found));
+    return found;
   }
 
   /** Returns one object with the properties of all alternatives of a union. */
@@ -285,7 +301,9 @@ export class Planner implements Planning {
   private optionsOf(draft: FieldDraft, name: string): Option[] {
     const { typed } = draft;
     const written = this.options.style === "AS_DECLARED" ? name : jsonName(name);
-    const isNamed = draft.wire !== undefined && written !== draft.wire;
+    // a header is always named, since its name differs from names of fields
+    const isHeader = draft.rules?.in instanceof Token && draft.rules.in.name === "HEADER";
+    const isNamed = draft.wire !== undefined && (written !== draft.wire || isHeader);
     const rules = {
       ...(draft.rules?.in === undefined ? {} : { in: draft.rules.in }),
       ...(isNamed ? { name: draft.wire } : {}),

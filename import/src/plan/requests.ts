@@ -10,6 +10,7 @@ import { isForm, isJson, isMultipart, preferredContent } from "./media-types.ts"
 import { addParameter, Placement, scalarSpot, textual } from "./parameters.ts";
 import { pathTemplate } from "./paths.ts";
 import type { FormNotation, Planner } from "./planner.ts";
+import { isLine } from "./wire-names.ts";
 
 /** A request as an HTTP rule and method rules. */
 export interface PlannedRequest {
@@ -30,7 +31,10 @@ export function planRequest(planner: Planner, operation: Operation, message: Mes
   if (template.hasFragment) report.add("path-fragment", operation.place, message.path);
   const body = bodyOf(planner, operation, message);
   const kind = body === undefined ? undefined : bodyKind(body);
-  const placement = new Placement(kind === "fields");
+  const placement = new Placement(
+    kind === "fields",
+    template.constants.map(([name]) => name),
+  );
   addPathFields(planner, operation, message, spot);
   for (const parameter of operation.parameters) {
     if (parameter.in !== "path") addParameter(planner, message, parameter, spot, placement);
@@ -225,6 +229,10 @@ function addParts(
     { prefix: "body:", skip: new Set(files.keys()), notations },
   );
   for (const [name, { repeated }] of files) {
+    if (name === "" || !isLine(name)) {
+      planner.report.add("invalid-name", schema.place, `${message.path}: ${name}`);
+      continue;
+    }
     const node = schema.shape.properties.get(name);
     const notes = node === undefined ? undefined : planner.schemas.read(node).notes;
     planner.addField(message, {

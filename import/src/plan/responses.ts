@@ -9,6 +9,7 @@ import { isJson, preferredContent, recordFormat } from "./media-types.ts";
 import type { Pages } from "./pages.ts";
 import type { Planner } from "./planner.ts";
 import { fillWhole } from "./unions.ts";
+import { isToken } from "./wire-names.ts";
 
 /** A response as an HTTP rule and method rules. */
 export interface PlannedResponse {
@@ -178,6 +179,10 @@ function plural(word: string): string {
 function addHeaders(planner: Planner, message: Message, successes: readonly Response[], spot: Spot): void {
   const added = new Set<string>();
   for (const { name, schema, description, place } of successes.flatMap(({ headers }) => headers)) {
+    if (!isToken(name)) {
+      planner.report.add("invalid-name", place, `${message.path}: ${name}`);
+      continue;
+    }
     const key = name.toLowerCase();
     if (added.has(key) || key === "content-type") continue;
     added.add(key);

@@ -20,7 +20,7 @@ import {
   type Typed,
   VALUE,
 } from "./context.ts";
-import type { EnumPlanner } from "./enums.ts";
+import { type EnumPlanner, isEnum } from "./enums.ts";
 import { unionType } from "./unions.ts";
 import { element } from "./wrappers.ts";
 
@@ -97,9 +97,7 @@ function enumType(
     const type = isSmall ? "int32" : "int64";
     return { ...plainType(scalar(type)), checks: valueChecks(type, values) };
   }
-  // a spelling that consists of digits would also match a number
-  const plain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
-  if (plain || schema.format === "date-time") {
+  if (!isEnum(texts) || schema.format === "date-time") {
     return { ...plainType(scalar("string")), checks: valueChecks("string", texts) };
   }
   return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });

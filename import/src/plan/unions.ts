@@ -15,7 +15,7 @@ import {
 import { ANNOTATIONS } from "./annotations.ts";
 import { booleanChecks, numberChecks, stringChecks, textChecks } from "./checks.ts";
 import { type Planning, plainType, type Spot, STRUCT, scalar, type Typed, VALUE } from "./context.ts";
-import type { EnumPlanner } from "./enums.ts";
+import { type EnumPlanner, isEnum } from "./enums.ts";
 import { singular } from "./wrappers.ts";
 
 const PLAIN = { required: false, nullable: false, deprecated: false } as const;
@@ -124,8 +124,7 @@ function textType(
   const isClosed =
     parts.every((part) => part.schema.shape.kind === "enum") &&
     values.every((value) => typeof value === "string");
-  const isPlain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
-  if (!isClosed || isPlain) {
+  if (!isClosed || !isEnum(texts)) {
     reportLimits(planning, schema, parts, spot);
     return {
       ...plainType(scalar("string")),

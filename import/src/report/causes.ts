@@ -14,6 +14,7 @@ export const CAUSES = {
   // the type is exact, but a property of the schema is lost
   "null-in-request": "null and a missing value are the same in requests: null is not sent",
   "empty-key": "a property with an empty name: omitted",
+  "invalid-name": "a name that is repeated, has a line break, or is invalid for a header or cookie: omitted",
   "undeclared-key": "a required key that no property declares: omitted",
   "large-integers": "integers and fractions in one union: a double, which rounds integers above 2^53",
   "merged-alternatives": "objects that cannot be distinguished: one message with the fields of all",
@@ -33,6 +34,7 @@ export const CAUSES = {
   pattern: "a pattern that RE2 does not accept: not checked",
   "likely-pages": "a list that may have pages: not streamed, unless --paginate adds this rule",
   verb: "a TRACE operation, which is not supported: omitted",
+  path: "an operation whose path repeats a variable or has unsafe segments: omitted",
   "path-fragment": "a fragment in a path, which is not sent: omitted",
 } as const;
 

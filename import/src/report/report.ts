@@ -19,9 +19,11 @@ export class Report {
 
   add(cause: Cause, place: string, element: string): void {
     // omit the keys of combined schemas
-    const known = place.replace(/!.*/s, "");
-    const key = `${cause} ${known} ${element}`;
-    if (!this.found.has(key)) this.found.set(key, { cause, place: known, element });
+    const known = place.replace(/!.*/s, "").replaceAll(/\p{Cc}+/gu, " ");
+    // a name of the document must not add lines to the report
+    const line = element.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
+    const key = `${cause} ${known} ${line}`;
+    if (!this.found.has(key)) this.found.set(key, { cause, place: known, element: line });
   }
 
   get findings(): readonly Finding[] {

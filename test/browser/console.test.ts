@@ -1,0 +1,214 @@
+/** Tests the console in a real browser: forms, calls, streams, errors, the keyboard, and accessibility. */
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import axe from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type Run, runCli } from "../../gateway/src/testing/child.ts";
+import { FLAGS, hasChromium, NO_CHROMIUM } from "./chromium.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+let run: Run;
+let url: string;
+let browser: Browser;
+/** Messages of the browser's console and uncaught errors. */
+const complaints: string[] = [];
+const loaded = new Set<string>();
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  run = runCli(["serve", "--sandbox"], ROOT);
+  const executablePath = spawnSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).stdout.trim();
+  browser = await chromium.launch({ executablePath, args: [...FLAGS] });
+  url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
+}, 60_000);
+afterEach(() => {
+  expect(complaints.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  if (!hasChromium) return;
+  await browser.close();
+  run.process.kill("SIGTERM");
+  await run.exit;
+});
+
+/** Opens a method, or the overview. */
+async function open(method = "", width = 1280): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height: 900 } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    // the browser reports each response with an error status, which tests provoke
+    if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => loaded.add(new URL(request.url()).origin));
+  await page.goto(`${url}/#/${method}`);
+  await page.locator("h1").waitFor();
+  return page;
+}
+
+const response = (page: Page) => page.getByRole("region", { name: "Response" }).first();
+
+async function send(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+}
+
+/** Returns the accessibility violations of a page. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const results = await page.evaluate(() => {
+    const { axe: tester } = globalThis as unknown as { axe: typeof axe };
+    return tester.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+  });
+  expect(results.passes.length).toBeGreaterThan(10);
+  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
+}
+
+test("a form and its JSON stay in step, and a call shows its response", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("blog.v1.BlogService/GetBlogInfo");
+  const field = page.getByLabel("blogIdentifier", { exact: true });
+  const json = page.getByLabel("JSON", { exact: true });
+  expect(await field.inputValue()).toBe("demo");
+  await json.fill('{"blog_identifier": "grace"}');
+  expect(await field.inputValue()).toBe("grace");
+  await field.fill("demo");
+  expect(JSON.parse(await json.inputValue())).toEqual({ blog_identifier: "demo" });
+  await page.getByRole("button", { name: "Add item" }).click();
+  await page.getByLabel("fields[0]").fill("name");
+  expect(JSON.parse(await json.inputValue())).toEqual({ blog_identifier: "demo", fields: ["name"] });
+  await send(page);
+  await response(page).getByText("OK", { exact: true }).waitFor();
+  expect(await response(page).locator("pre").textContent()).toContain('"name": "demo"');
+});
+
+test("malformed JSON is reported, and the form shows the last valid message", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("blog.v1.BlogService/GetBlogInfo");
+  await page.getByLabel("JSON", { exact: true }).fill('{"blogIdentifier": "demo",');
+  await page.getByText("The form shows the last valid JSON.").waitFor();
+  expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+  await page.getByLabel("JSON", { exact: true }).fill('{"blogIdentifier": 1}');
+  const field = page.getByLabel("blogIdentifier", { exact: true });
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
+  await page.locator("p.problem", { hasText: "expected a text" }).waitFor();
+});
+
+test("an error shows its code, its reason, and the problems at their fields", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("blog.v1.BlogService/GetBlogInfo");
+  const field = page.getByLabel("blogIdentifier", { exact: true });
+  await field.fill("nobody");
+  await send(page);
+  const alert = page.getByRole("alert");
+  await alert.getByText("not_found", { exact: true }).waitFor();
+  expect(await alert.textContent()).toContain("BLOG_NOT_FOUND");
+  await field.fill("www.a b");
+  await send(page);
+  await alert.getByText("invalid_argument", { exact: true }).waitFor();
+  await page.locator("p.problem", { hasText: "a blog is named by" }).waitFor();
+});
+
+test("messages of a stream appear as they come, until the user cancels", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("events.v1.EventService/WatchPublicEvents");
+  await send(page);
+  await page.locator(".messages li").first().waitFor();
+  expect(await page.locator(".state").textContent()).toBe("Running");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("you canceled the call").waitFor();
+});
+
+test("a list is also a table, and its addresses are links that load nothing", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("blog.v1.PostService/ListTaggedPosts");
+  await send(page);
+  await page.getByRole("button", { name: "Table" }).click();
+  expect(await page.locator("tbody tr").count()).toBe(3);
+  const link = page.locator("tbody a").first();
+  expect(await link.getAttribute("rel")).toBe("noreferrer noopener");
+  await page.getByRole("button", { name: "Headers" }).click();
+  await page.getByText("x-request-id").waitFor();
+  expect([...loaded]).toEqual([url]);
+});
+
+test("the HTTP request to the upstream is shown, and sent on demand", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("blog.v1.BlogService/GetBlogInfo");
+  await page.getByText("HTTP request to the upstream").click();
+  const text = page.getByRole("region", { name: "HTTP request to the upstream" });
+  await text.getByText("> GET http").waitFor();
+  expect(await text.textContent()).toMatch(/> GET \S+\/v2\/blog\/demo\/info/);
+  await page.getByRole("button", { name: "Send, and show the HTTP response" }).click();
+  await text.getByText("< 200").waitFor();
+});
+
+test("a link fills in the form and sends nothing, and the history omits nothing but secrets", async ({
+  skip,
+}) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open('blog.v1.BlogService/GetBlogInfo?message={"blogIdentifier":"grace"}');
+  expect(await page.getByLabel("blogIdentifier", { exact: true }).inputValue()).toBe("grace");
+  expect(await page.locator(".response").count()).toBe(0);
+  await send(page);
+  await response(page).getByText("OK", { exact: true }).waitFor();
+  await page.goto(`${url}/#/`);
+  await page.getByText("Recent calls").click();
+  await page.getByRole("link", { name: 'GetBlogInfo {"blogIdentifier":"grace"}' }).waitFor();
+});
+
+test("a call is copied as a command", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("blog.v1.BlogService/GetBlogInfo");
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  await page.getByText("Copied").waitFor();
+  const text = await page.evaluate<string>("navigator.clipboard.readText()");
+  expect(text).toContain(`'${url}/blog.v1.BlogService/GetBlogInfo'`);
+});
+
+test("a method is found, filled in and called by keyboard alone", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open();
+  await page.keyboard.press("/");
+  await page.keyboard.type("get blog info");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "GetBlogInfo" }).waitFor();
+  const isField = 'document.activeElement.id === "field-blogIdentifier"';
+  for (let presses = 0; presses < 50; presses++) {
+    if (await page.evaluate<boolean>(isField)) break;
+    await page.keyboard.press("Tab");
+  }
+  expect(await page.evaluate<boolean>(isField)).toBe(true);
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("grace");
+  await page.keyboard.press("Control+Enter");
+  await response(page).getByText("OK", { exact: true }).waitFor();
+  expect(await response(page).locator("pre").textContent()).toContain('"name": "grace"');
+});
+
+test.each(["light", "dark"] as const)(
+  "no page has accessibility violations in %s mode",
+  async (colorScheme) => {
+    if (!hasChromium) return;
+    for (const [method, width] of [
+      ["", 1280],
+      ["blog.v1.PostService/ListTaggedPosts", 1280],
+      ["blog.v1.PostService/CreatePost", 390],
+    ] as const) {
+      const page = await open(method, width);
+      await page.emulateMedia({ colorScheme });
+      if (method !== "") {
+        await page.getByText("HTTP request to the upstream").click();
+        await send(page);
+        await page.locator(".state.ok, .state.failed").waitFor();
+      }
+      expect(await violationsOf(page)).toEqual([]);
+      const [wide, view] = await page.evaluate<number[]>(
+        "[document.documentElement.scrollWidth, innerWidth]",
+      );
+      expect(wide).toBeLessThanOrEqual(view ?? 0);
+    }
+  },
+);
