@@ -87,6 +87,7 @@ function serviceOptions(service: Service): Option[] {
 
 function messageOptions(message: Message): Option[] {
   return [
+    ...message.options,
     ...message.fields.flatMap((field) => [...field.options, ...(field.oneof?.options ?? [])]),
     ...message.messages.flatMap(messageOptions),
     ...message.enums.flatMap(enumOptions),
