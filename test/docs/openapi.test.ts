@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type Block, blocksOf } from "./blocks.ts";
 import { expectClean } from "./clean.ts";
+import { firstCall } from "./first-call.ts";
 import { ROOT, type Running, run, start } from "./shell.ts";
 import { curl, expectShown } from "./shown.ts";
 
@@ -49,6 +50,11 @@ class Reader {
     this.printed = stdout;
   }
 
+  /** Follows the README of the project, if the page has started a gateway. */
+  async followReadme(response = ""): Promise<void> {
+    if (this.gateway !== "") expectShown(response, await firstCall(this.project, this.gateway));
+  }
+
   private write(file: string, text: string): void {
     writeFileSync(path.join(this.project, file), text);
   }
@@ -76,6 +82,7 @@ test.each(PAGES)(
     const blocks = blocksOf(readFileSync(path.join(ROOT, page), "utf8"));
     const reader = new Reader();
     for (const block of blocks) await reader.follow(block);
+    await reader.followReadme(blocks.find(({ language }) => language === "json")?.text);
     await expectClean(reader.project);
     const languages = blocks.map(({ language }) => language);
     expect(languages).toEqual(expect.arrayContaining(["yaml", "ts", "sh"]));

@@ -73,6 +73,11 @@ export class CalledDocument {
     this.project.remove();
   }
 
+  /** Returns the text of a file of the project. */
+  read(path: string): string {
+    return this.project.read(path);
+  }
+
   get methods(): readonly DescMethod[] {
     return this.services.flatMap(({ methods }) => methods);
   }

@@ -175,6 +175,19 @@ ${variablesOf(project)
 curl -d '{"id":"1"}' -H 'content-type: application/json' http://127.0.0.1:8080/${exampleTarget(project)}
 \`\`\`
 
+To make the same call from TypeScript, run \`node call.ts\`:
+
+\`call.ts\`:
+
+\`\`\`ts
+import { createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { ${serviceOf(project)} } from "./gen/${name}/v1/${name}_pb.ts";
+
+const transport = createConnectTransport({ baseUrl: "http://127.0.0.1:8080", httpVersion: "1.1" });
+console.log(await createClient(${serviceOf(project)}, transport).getItem({ id: "1" }));
+\`\`\`
+
 - \`connect-rest.yaml\` has the address of the API and its credentials. \`npx connect-rest check-config\` checks the file.
 - \`gen/\` is generated. \`gen/${name}/v1/${name}_rest.ts\` has the adapter, which also works in-process, without the gateway.
 - The annotations: \`node_modules/connect-rest-runtime/docs/annotations.md\`, and recipes next to it.

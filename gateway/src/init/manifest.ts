@@ -95,7 +95,12 @@ function isObject(value: unknown): value is object {
 }
 
 /** The packages that generated code and its callers import, in the versions on which this package depends. */
-const IMPORTED = ["@bufbuild/protobuf", "@bufbuild/protovalidate", "@connectrpc/connect"];
+const IMPORTED = [
+  "@bufbuild/protobuf",
+  "@bufbuild/protovalidate",
+  "@connectrpc/connect",
+  "@connectrpc/connect-node",
+];
 
 function dependencies(folder: string): Readonly<Record<string, string>> {
   const { dependencies: direct, peerDependencies: peers } = ownManifest();
