@@ -48,6 +48,15 @@ const PICTURES: readonly Picture[] = [
     },
   },
   {
+    name: "state",
+    address: "state",
+    act: async (page) => {
+      await page.getByRole("heading", { name: "Differences" }).waitFor();
+      // three samples
+      await page.waitForTimeout(4500);
+    },
+  },
+  {
     name: "error",
     address: 'blog.v1.BlogService/GetBlogInfo?message={"blogIdentifier":"nobody"}',
     act: send,
