@@ -116,10 +116,9 @@ function upstreams(state: State): JsonObject[] {
   const { origin_running: running = [], breaker_state: circuits = [] } = state.metrics;
   return running.map(({ labels, value }) => {
     const { upstream = "", origin = "" } = labels;
-    const circuit = circuits.find(
-      (each) => each.labels.upstream === upstream && each.labels.origin === origin,
-    );
-    const limit = (state.metrics.origin_limit ?? []).find(({ labels: own }) => own.origin === origin);
+    const isSame = (each: Series) => each.labels.upstream === upstream && each.labels.origin === origin;
+    const circuit = circuits.find(isSame);
+    const limit = state.metrics.origin_limit?.find(isSame);
     return {
       upstream,
       origin,

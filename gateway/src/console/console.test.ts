@@ -136,7 +136,7 @@ test("the state counts calls and rejections, and has the limits", async () => {
       ],
       call_duration_seconds_count: [{ value: 1 }],
       calls_in_flight: [{ labels: {}, value: 0 }],
-      rejected_requests_total: [{ labels: { status: "404" }, value: 1 }],
+      rejected_requests_total: [{ labels: { status: 404 }, value: 1 }],
     },
   });
 });
