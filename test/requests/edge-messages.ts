@@ -82,7 +82,18 @@ const int32 = fc.constantFrom(0, 1, -1, 3, 2 ** 31 - 1);
 const uint32 = fc.constantFrom(0, 1, 3, 2 ** 32 - 1);
 const int64 = fc.constantFrom(0n, 1n, -1n, 2n ** 53n, 2n ** 53n + 1n);
 const uint64 = fc.constantFrom(0n, 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n - 1n);
-const double = fc.constantFrom(0, 1, 0.1, 0.1 + Number.EPSILON / 8, 1e21, 5e-324, NaN, Infinity, -Infinity);
+const double = fc.constantFrom(
+  0,
+  -0,
+  1,
+  0.1,
+  0.1 + Number.EPSILON / 8,
+  1e21,
+  5e-324,
+  NaN,
+  Infinity,
+  -Infinity,
+);
 const bytes = fc
   .constantFrom(
     "",

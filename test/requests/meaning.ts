@@ -55,11 +55,16 @@ function saidOf(field: DescField, value: unknown, allowed: Allowed): unknown {
   }
 }
 
+/** Returns a scalar as a string. -0 is a number other than 0. */
+function textOf(value: unknown): string {
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
 function itemOf(field: DescField, value: unknown, allowed: Allowed): unknown {
   const desc = "message" in field ? field.message : undefined;
   switch (desc?.typeName) {
     case undefined:
-      return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value);
+      return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : textOf(value);
     case "google.protobuf.Struct":
       return sorted(value as object, (item) => jsonOf(item as JsonValue, allowed));
     case "google.protobuf.Value":
@@ -70,7 +75,7 @@ function itemOf(field: DescField, value: unknown, allowed: Allowed): unknown {
       );
     default:
       // A wrapper may be represented by its bare value.
-      if (typeof value !== "object" || value instanceof Uint8Array) return [String(value)];
+      if (typeof value !== "object" || value instanceof Uint8Array) return [textOf(value)];
       return scalar(desc as DescMessage, fieldsOf(desc as DescMessage, value as Message, allowed));
   }
 }

@@ -52,6 +52,7 @@ export async function readRequest(request: RestRequest, reading: Reading): Promi
 function loose(text: string): string {
   if (/^\s*(?:true|false)\s*$/i.test(text)) return text.trim().toLowerCase();
   if (text.trim() === "" || Number.isNaN(Number(text))) return text;
+  if (Object.is(Number(text), -0)) return "-0";
   return String(/^\s*-?\d+\s*$/.test(text) ? BigInt(text) : Number(text));
 }
 

@@ -113,7 +113,8 @@ function namedMethods(
     planner.lock.keepName(source, `${prefix}${name}`);
     return { name, operation, source, pages, stem: name };
   });
-  return operations.flatMap((operation) => named.filter((each) => each.operation === operation));
+  const byOperation = Map.groupBy(named, ({ operation }) => operation);
+  return operations.flatMap((operation) => byOperation.get(operation) ?? []);
 }
 
 /**

@@ -79,9 +79,9 @@ function ownCondition(field: DescField, holder: string, isOptional: boolean): st
   }
   if (field.fieldKind !== "scalar") return expression;
   if (field.scalar === ScalarType.BYTES) return `${expression}.length`;
-  // NaN is falsy, but is not zero
+  // NaN and -0 are falsy, but are not the default value
   if (field.scalar !== ScalarType.DOUBLE && field.scalar !== ScalarType.FLOAT) return expression;
-  return isOptional ? `(${expression} ?? 0) !== 0` : `${expression} !== 0`;
+  return `!Object.is(${isOptional ? `${expression} ?? 0` : expression}, 0)`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
 import { checkCommas, type ParameterValue, wellFormed } from "./parameters.ts";
+import { scalarText } from "./scalar-text.ts";
 
 // field-content of RFC 9110 section 5.5: visible ASCII, obs-text, space and tab
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -51,7 +52,7 @@ export function asciiJson(json: string): string {
 
 /** Returns a string with one Latin-1 character for each byte on the wire. */
 function latin1(value: ParameterValue): string {
-  if (!(value instanceof Uint8Array)) return String(value);
+  if (!(value instanceof Uint8Array)) return scalarText(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
 }
 

@@ -1,6 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
 import { invalidParameter, type ValueProblem } from "./invalid-value.ts";
+import { scalarText } from "./scalar-text.ts";
 
 /** A value of a query or form parameter. Bytes are percent-encoded without any other conversion. */
 export type ParameterValue = string | number | bigint | boolean | Uint8Array;
@@ -165,7 +166,7 @@ export function utf8Text(field: string, place: string, bytes: Uint8Array): strin
  */
 export function wellFormed(field: string, place: string, value: ParameterValue): string {
   if (value instanceof Uint8Array) return utf8Text(field, place, value);
-  const text = String(value);
+  const text = scalarText(value);
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw invalidParameter(
       field,

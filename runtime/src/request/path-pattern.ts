@@ -1,6 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { invalidPathValue } from "./invalid-value.ts";
 import { type PathValue, pathSegment } from "./path-segment.ts";
+import { scalarText } from "./scalar-text.ts";
 
 /**
  * Encodes a value that must match a pattern of google.api.http, e.g. `shelves/*` or `logs/**`. `*` matches
@@ -12,7 +13,7 @@ import { type PathValue, pathSegment } from "./path-segment.ts";
  * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
  */
 export function pathPattern(value: PathValue, pattern: string, field: string, controls?: "controls"): string {
-  const text = String(value);
+  const text = scalarText(value);
   if (!matches(text, pattern)) {
     throw invalidPathValue(field, {
       problem: `the value ${JSON.stringify(short(text))} does not match "${pattern}"`,
@@ -32,7 +33,9 @@ export function pathPattern(value: PathValue, pattern: string, field: string, co
  *   not empty, since slashes are escaped
  */
 export function fits(value: PathValue | undefined, pattern?: string): boolean {
-  return value !== undefined && value !== "" && (pattern === undefined || matches(String(value), pattern));
+  return (
+    value !== undefined && value !== "" && (pattern === undefined || matches(scalarText(value), pattern))
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { percentEncode } from "../text/percent-encode.ts";
 import { invalidPathValue, type ValueProblem } from "./invalid-value.ts";
+import { scalarText } from "./scalar-text.ts";
 
 const CONTROL = /\p{Cc}/u;
 
@@ -16,7 +17,7 @@ export type PathValue = string | number | bigint | boolean;
  * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
  */
 export function pathSegment(value: PathValue, field: string, controls?: "controls"): string {
-  const text = String(value);
+  const text = scalarText(value);
   const problem =
     problemOf(text, controls) ??
     (typeof value === "number" && !Number.isFinite(value) ? NOT_FINITE : undefined);
@@ -31,7 +32,7 @@ export function pathSegment(value: PathValue, field: string, controls?: "control
  * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
  */
 export function pathSegments(value: PathValue, field: string, controls?: "controls"): string {
-  return String(value)
+  return scalarText(value)
     .split("/")
     .map((segment) => pathSegment(segment, field, controls))
     .join("/");

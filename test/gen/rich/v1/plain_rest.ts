@@ -266,10 +266,10 @@ export const PlainService_queryPlain: UnaryAdapter<
   request(message: QueryPlainRequest): RestRequest {
     const scalarsInt64Value = pathSegment(message.scalars?.int64Value ?? "", "scalars.int64_value");
     const request = new RequestWriter("GET", `/plain/${scalarsInt64Value}`);
-    if ((message.scalars?.doubleValue ?? 0) !== 0) {
+    if (!Object.is(message.scalars?.doubleValue ?? 0, 0)) {
       request.query("scalars.doubleValue", message.scalars?.doubleValue);
     }
-    if ((message.scalars?.floatValue ?? 0) !== 0) {
+    if (!Object.is(message.scalars?.floatValue ?? 0, 0)) {
       request.query("scalars.floatValue", message.scalars?.floatValue);
     }
     if (message.scalars?.int32Value) request.query("scalars.int32Value", message.scalars.int32Value);
@@ -509,8 +509,8 @@ function encodePlain(message: Plain): JsonRecord {
 /** Writes rich.v1.Scalars as JSON. */
 function encodeScalars(message: Scalars): JsonRecord {
   const json: JsonRecord = {};
-  if (message.doubleValue !== 0) json["doubleValue"] = doubleJson(message.doubleValue);
-  if (message.floatValue !== 0) json["floatValue"] = doubleJson(message.floatValue);
+  if (!Object.is(message.doubleValue, 0)) json["doubleValue"] = doubleJson(message.doubleValue);
+  if (!Object.is(message.floatValue, 0)) json["floatValue"] = doubleJson(message.floatValue);
   if (message.int32Value) json["int32Value"] = message.int32Value;
   if (message.int64Value) json["int64Value"] = String(message.int64Value);
   if (message.uint32Value) json["uint32Value"] = message.uint32Value;

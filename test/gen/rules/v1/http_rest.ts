@@ -423,8 +423,8 @@ export const HttpService_findBooks: UnaryAdapter<
     if (message.int32) request.query("int32", message.int32);
     if (message.int64) request.query("int64", message.int64);
     if (message.uint64) request.query("uint64", message.uint64);
-    if (message.double !== 0) request.query("double", message.double);
-    if (message.float !== 0) request.query("float", message.float);
+    if (!Object.is(message.double, 0)) request.query("double", message.double);
+    if (!Object.is(message.float, 0)) request.query("float", message.float);
     if (message.cover.length) request.query("cover", base64(message.cover));
     if (message.genre) request.query("genre", GENRE.wire(message.genre));
     request.queryList("genres", message.genres.map((item) => GENRE.wire(item)), "repeat");

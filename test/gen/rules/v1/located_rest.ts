@@ -119,7 +119,9 @@ export const LocatedService_sendQuery: UnaryAdapter<
     const request = new RequestWriter("GET", "/query");
     if (message.traceId) request.header("X-Trace", message.traceId);
     if (message.filterBy?.textPart) request.query("f.textPart", message.filterBy.textPart);
-    if ((message.filterBy?.maxPrice ?? 0) !== 0) request.query("f.maxPrice", message.filterBy?.maxPrice);
+    if (!Object.is(message.filterBy?.maxPrice ?? 0, 0)) {
+      request.query("f.maxPrice", message.filterBy?.maxPrice);
+    }
     request.queryList("s", message.sizes, "repeat");
     return request;
   },

@@ -85,7 +85,7 @@ export const RequiredService_omitRequired: UnaryAdapter<
     if (message.flag) request.query("flag", message.flag);
     request.query("maybe", message.maybe);
     if (message.other) request.query("other", message.other);
-    if ((message.inner?.size ?? 0) !== 0) request.query("inner.size", message.inner?.size);
+    if (!Object.is(message.inner?.size ?? 0, 0)) request.query("inner.size", message.inner?.size);
     request.queryList("tags", message.tags, "repeat");
     return request;
   },
@@ -149,7 +149,7 @@ function encodeRequiredThing_Inner(message: RequiredThing_Inner): JsonRecord {
 /** Writes rules.v1.RequiredThing.Inner as JSON. */
 function encodeRequiredThing_InnerOptional(message: RequiredThing_Inner): JsonRecord {
   const json: JsonRecord = {};
-  if (message.size !== 0) json["size"] = doubleJson(message.size);
+  if (!Object.is(message.size, 0)) json["size"] = doubleJson(message.size);
   return json;
 }
 
