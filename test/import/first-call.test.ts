@@ -80,7 +80,7 @@ const OPERATIONS: readonly (readonly [
   ],
   ["/d/{id}", "get", [{ type: "string", minLength: 50 }], `GetD {"id":"${"1".repeat(50)}"}`],
   ["/e/{id}", "get", [{ type: "string", pattern: "^zz[0-9]{7}$" }], 'GetE {"id":"1"}'],
-  ["/f/{id}", "get", [{ type: "string", pattern: "^(1+)+a$", minLength: 90 }], 'GetF {"id":"1"}'],
+  ["/f/{text}", "get", [{ type: "string", pattern: "^(1+)+a$", minLength: 90 }], 'GetF {"text":"1"}'],
   ["/g", "post", [], "PostG {}"],
   ["/h", "delete", [], "DeleteH {}"],
 ];

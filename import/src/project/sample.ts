@@ -69,7 +69,9 @@ export class Sampler {
       rules,
       field.label === "map" ? "map" : "repeated",
     );
-    const count = Math.max(Number(min_items ?? min_pairs ?? 0), isRequired(field) ? 1 : 0);
+    // a list may be empty, which ends a message that contains itself
+    const isEndless = field.type.kind === "message" && this.pending.has(field.type.message);
+    const count = Math.max(Number(min_items ?? min_pairs ?? 0), isRequired(field) && !isEndless ? 1 : 0);
     if (count === 0) return undefined;
     const value = this.value(field.type, asRules(items ?? values));
     if (count > MAX_LENGTH || (unique === true && count > 1)) return this.gap([value]);
