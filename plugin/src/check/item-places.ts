@@ -10,7 +10,6 @@ import {
   CursorSchema,
   OperationSchema,
   OverlapSchema,
-  type Paginate,
   PaginateSchema,
   PollSchema,
   RecordsSchema,
@@ -28,6 +27,8 @@ const { field: PAGINATE } = PaginateSchema;
 const { field: CURSOR } = CursorSchema;
 const { field: OPERATION } = OperationSchema;
 const KEY = WhenSchema.field.key.number;
+
+type PaginateRule = NonNullable<MethodModel["annotation"]["paginate"]>;
 
 /** A path in a rule, its name in messages, and its position. */
 interface Place {
@@ -161,7 +162,7 @@ function placesInPages({ annotation: { paginate, poll } }: MethodModel): Place[]
 }
 
 /** Returns the paths that lead from the payload of a page to values other than the items. */
-function placesBesideItems({ next, linkQuery, total, more }: Paginate): Place[] {
+function placesBesideItems({ next, linkQuery, total, more }: PaginateRule): Place[] {
   const places: Place[] = [];
   const add = (path: string, ...place: readonly number[]) => {
     places.push({ path, name: "paginate", place: [RULE.paginate.number, ...place] });
