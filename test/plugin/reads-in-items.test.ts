@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { errorsOf } from "./errors-of.ts";
 
-/** The rules of a method with the paths of its items, which are `#`, and a path that is read, which is `$`. */
+/** The rules of a method: `#` stands for the paths of its items, and `$` for a path that is read. */
 const READERS: Readonly<Record<string, string>> = {
   link: "items: [#] link: $",
   link_query: 'items: [#] link: "other" link_query: $',

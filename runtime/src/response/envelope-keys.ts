@@ -63,7 +63,8 @@ export function pathsAround(
  * Returns the paths in a body that rules read in addition to its payload, including paths that only errors
  * have.
  *
- * @param responded the success status of the response; a path that only rules for other statuses read is omitted
+ * @param responded the success status of the response; paths that only rules for other statuses read are
+ *   omitted
  */
 export function pathsOfBody(rules: MethodRules, responded: number): readonly string[] {
   const { errors, errorShapes, errorMetadata = [], retryAfter } = rules;
