@@ -6,6 +6,7 @@ import { Overview } from "./overview.tsx";
 import { useRoute } from "./route.ts";
 import { loadSchema, pathOf, type Schema } from "./schema.ts";
 import { Sidebar } from "./sidebar.tsx";
+import { StatePage } from "./state-page.tsx";
 
 export function App() {
   const [loaded, setLoaded] = useState<Schema | Error>();
@@ -33,7 +34,7 @@ function Loaded({ schema }: { schema: Schema }) {
     setIsOpen(false);
     document.title = method === undefined ? "Console" : `${method.name} · Console`;
     document.querySelector("main")?.scrollTo(0, 0);
-  }, [method]);
+  }, [route]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.querySelector("main")?.focus()}>
@@ -53,12 +54,17 @@ function Loaded({ schema }: { schema: Schema }) {
           <strong>connect-rest</strong> console
         </a>
         <span class="version">{schema.version}</span>
+        <a class="to-state" href="#/state" aria-current={path === "state" ? "page" : undefined}>
+          State
+        </a>
         <span class="host">{location.host}</span>
       </header>
       <div class={isOpen ? "body open" : "body"}>
         <Sidebar schema={schema} current={method && pathOf(method)} onSearch={() => setIsOpen(true)} />
         <main id="main" tabIndex={-1}>
-          {method === undefined ? (
+          {path === "state" ? (
+            <StatePage />
+          ) : method === undefined ? (
             <Overview schema={schema} missing={path} />
           ) : (
             <MethodPage key={route} schema={schema} method={method} linked={messageIn(query)} />

@@ -79,6 +79,7 @@ export {
   rawEntries,
   rawText,
   setAll,
+  setDiscriminator,
   setFallback,
   setMember,
   setOwn,

@@ -37,4 +37,5 @@ export {
 } from "./text/redirect-uri.ts";
 export { sealingKeyBytes } from "./text/sealing-key.ts";
 export { didYouMean, suggest } from "./text/suggest.ts";
+export { baseFault } from "./upstream/base.ts";
 export { UPSTREAM_DEFAULTS } from "./upstream/options.ts";

@@ -159,6 +159,19 @@ test("a link fills in the form and sends nothing, and the history omits nothing 
   await page.getByRole("link", { name: 'GetBlogInfo {"blogIdentifier":"grace"}' }).waitFor();
 });
 
+test("the state page shows calls, upstreams and limits, and follows them", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("state");
+  const table = page.getByRole("region", { name: "Calls as a table" });
+  await table.getByText("blog.v1.BlogService/GetBlogInfo").first().waitFor();
+  await page.getByRole("region", { name: "Upstreams as a table" }).getByText("closed").first().waitFor();
+  expect(await page.getByRole("meter", { name: "callsInFlight" }).count()).toBe(1);
+  const body = JSON.stringify({ tag: "seed", limit: 1 });
+  const headers = { "content-type": "application/json" };
+  await fetch(`${url}/blog.v1.PostService/ListTaggedPosts`, { method: "POST", headers, body });
+  await table.getByText("blog.v1.PostService/ListTaggedPosts").first().waitFor();
+});
+
 test("a call is copied as a command", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const page = await open("blog.v1.BlogService/GetBlogInfo");
@@ -196,10 +209,11 @@ test.each(["light", "dark"] as const)(
       ["", 1280],
       ["blog.v1.PostService/ListTaggedPosts", 1280],
       ["blog.v1.PostService/CreatePost", 390],
+      ["state", 390],
     ] as const) {
       const page = await open(method, width);
       await page.emulateMedia({ colorScheme });
-      if (method !== "") {
+      if (method.includes("/")) {
         await page.getByText("HTTP request to the upstream").click();
         await send(page);
         await page.locator(".state.ok, .state.failed").waitFor();

@@ -236,6 +236,20 @@ test("schemas with 200 levels and names of 1,000 letters are imported", async ()
   expect(report.counts()).toEqual([["too-deep", 2]]);
 });
 
+test("credentials in the addresses of servers are not written", async () => {
+  const servers = ["a", "b", "{c}"].map((host) => ({ url: `https://me:hu@sh@${host}.example/v1` }));
+  const responses = { 204: { description: "" } };
+  const own = { url: "//me:hush@own.example" };
+  const paths = { "/a": { get: { responses }, post: { servers: [own], responses } } };
+  const value = { openapi: "3.1.0", info: { title: "Any" }, servers, paths } as unknown as Json;
+  const { files } = await importDocument({ name: "", url: undefined, value }, new Reader(undefined, false));
+  const text = files.get("connect-rest.yaml");
+  expect(text).toContain("baseUrl: https://a.example/v1");
+  expect(text).toContain("# Another server: https://b.example/v1");
+  expect(text).toContain("own: https://own.example");
+  expect([...files.values()].join("\n")).not.toMatch(/me:|hu@?sh/);
+});
+
 test("closing the standard output does not stop the import", () => {
   const command = `"${process.execPath}" import/bin/entry.cjs test/import/documents/enums.json --output "${folder}/piped" | true`;
   expect(spawnSync("bash", ["-o", "pipefail", "-c", command], { encoding: "utf8" })).toMatchObject({

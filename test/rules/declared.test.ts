@@ -123,7 +123,12 @@ const PLACES: Readonly<Record<string, Place>> = {
   cursor: paged("c", (client) => all(client.listByCursor({}))),
   link: paged("/link?second", (client) => all(client.listByLink({}))),
   "link in an object": paged({ href: "/link?second" }, (client) => all(client.listByLink({}))),
-  "condition of more pages": paged(true, (client) => all(client.listByMore({}))),
+  "condition of more pages": {
+    ...paged(true, (client) => all(client.listByMore({}))),
+    later: { ...LAST, a: { b: { place: false } } },
+    // A page number follows every page with items, so a missing condition may cut off the list.
+    lostWithout: "a.b.place",
+  },
   "cursor of the last item": {
     ...paged("c", (client) => all(client.listByLastItem({}))),
     first: (way) => ({ items: [{ id: "0" }, { ...ITEM, ...way.place("c") }] }),

@@ -45,6 +45,7 @@ const CASES: ReadonlyArray<readonly [what: string, message: Tuples, wire: unknow
     { sheet: [{ title: "a", page: 1 }, [null, 1.5], ["5"]] },
   ],
   ["further items without the items before", { sheet: { rows: [{}] } }, { sheet: [null, []] }],
+  ["items that are required", { fixed: {} }, { fixed: [null, null, []] }],
   ["JSON as text", { text: { longitude: 1, altitude: 2 } }, { text: "[1,0,2]" }],
   [
     "values without presence, and a tuple in a tuple",
@@ -52,11 +53,16 @@ const CASES: ReadonlyArray<readonly [what: string, message: Tuples, wire: unknow
     {
       mixed: [
         null, null, "0", null, "", [], {}, null, null, null,
-        ["m", null, "0", "", "", [], {}, null, null, null, null, null, null, ""],
-        [], null, "",
+        ["m", null, "0", "", ""],
+        [],
       ],
     },
   ], // biome-ignore format: a table
+  [
+    "empty lists and maps before further items",
+    { mixed: { value: { kind: { case: "nullValue", value: 0 } }, further: [7n] } },
+    { mixed: [null, null, "0", null, "", [], {}, null, null, null, null, null, null, "", null, "7"] },
+  ],
 ];
 
 test.each(CASES)("a tuple is an array, in requests and in responses: %s", async (_what, message, wire) => {

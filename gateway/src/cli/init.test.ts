@@ -103,6 +103,14 @@ test("passes --allow-path and --allow-remote on to the import", async () => {
   expect(plain).not.toContain("--allow");
 });
 
+test("the next steps name a folder that begins with a dash as a path", async () => {
+  const { status, stdout } = await init("--yes", "--", "--fine");
+  expect({ status, line: stdout.split("\n").find((line) => line.includes("cd ")) }).toEqual({
+    status: 0,
+    line: "  cd ./--fine",
+  });
+});
+
 test("a second run changes nothing", async () => {
   await init("twice");
   const before = read("twice/package.json");
@@ -122,6 +130,18 @@ test.each([
     ["--base-url", "api.example"],
     "--base-url api.example: expected an http or https URL",
   ],
+  [
+    "an address with a password, which it does not repeat",
+    ["--base-url", "https://me:hush@api.example"],
+    "--base-url has a user or a password: expected an http or https URL, as in https://api.example.com; --credentials says",
+  ],
+  ["an address with a key", ["--base-url", "https://a.example?key=hush"], "--base-url has a query: expected"],
+  [
+    "an address with a fragment",
+    ["--base-url", "https://a.example#hush"],
+    "--base-url has a fragment: expected",
+  ],
+  ["another scheme", ["--base-url", "ftp://a.example"], "--base-url has the scheme ftp:: expected"],
   ["a missing document", ["--openapi", "none.yaml"], "--openapi none.yaml: there is no such file"],
   ["a folder as document", ["--openapi", "."], "--openapi .: there is no such file"],
   [
@@ -134,6 +154,7 @@ test.each([
 ])("rejects %s, and writes nothing", async (_, options, problem) => {
   const { status, stdout, stderr } = await init("rejected", ...options);
   expect(stderr).toContain(problem);
+  expect(stderr).not.toContain("hush");
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(existsSync(path.join(directory, "rejected"))).toBe(false);
 });

@@ -7,7 +7,7 @@ import { exampleTarget, projectFiles, variablesOf } from "../init/files.ts";
 import { InitError } from "../init/init-error.ts";
 import { manifestFor } from "../init/manifest.ts";
 import { checkPlace } from "../init/place.ts";
-import { isName, nameFor, type Project, packageOf, UNKNOWN_URL } from "../init/project.ts";
+import { addressFault, isName, nameFor, type Project, packageOf, UNKNOWN_URL } from "../init/project.ts";
 import { ask, type Given } from "../init/questions.ts";
 import { printError, printLine } from "./output.ts";
 
@@ -90,11 +90,11 @@ async function checkDocument(file: string): Promise<void> {
 }
 
 function checkedUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new InitError(`--base-url ${text}: expected an http or https URL, as in ${UNKNOWN_URL}`);
-  }
-  return text;
+  const fault = addressFault(text);
+  if (fault === undefined) return text;
+  throw new InitError(
+    `--base-url ${fault}: expected an http or https URL, as in ${UNKNOWN_URL}; --credentials says how calls sign in`,
+  );
 }
 
 async function create(file: string, text: string): Promise<void> {
@@ -143,7 +143,9 @@ async function run(folder: string, command: string, args: readonly string[]): Pr
 
 function nextSteps(folder: string, project: Project, options: InitOptions): readonly string[] {
   const isInstalled = options.install;
-  const place = path.relative("", folder);
+  const relative = path.relative("", folder);
+  // `cd` would read a dash as an option
+  const place = relative.startsWith("-") ? `./${relative}` : relative;
   const { document } = project;
   const call = `curl -d '{"id":"1"}' -H 'content-type: application/json' http://127.0.0.1:8080/${exampleTarget(project)}`;
   return [

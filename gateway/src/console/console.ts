@@ -42,6 +42,9 @@ export function createConsole(options: ConsoleOptions): FindPage {
   };
   return (path) => {
     if (path !== "/" && !BELOW.test(path)) return undefined;
+    if (path === `${PREFIX}state.json`) {
+      return async () => new Page(200, JSON_TYPE, JSON.stringify(await options.state()));
+    }
     const build = Object.hasOwn(data, path) ? data[path] : undefined;
     return () => {
       const page = pages.get(path) ?? (build ?? (() => assetPage(path)))();

@@ -10,8 +10,23 @@ export interface ConsoleOptions {
   readonly examples: Examples;
   /** Whether `connectrest.explain.v1.ExplainService` is served. */
   readonly hasExplain: boolean;
+  /** Returns the state of the gateway. */
+  readonly state: () => Promise<ConsoleState>;
   /** Loads the comments of the .proto files by full name. */
   readonly comments: () => Promise<ReadonlyMap<string, string>>;
+}
+
+/** The state of a gateway, of one process if there are several. */
+export interface ConsoleState {
+  readonly limits: Readonly<Record<string, number>>;
+  /** The metrics by name, with their series. */
+  readonly metrics: Readonly<Record<string, readonly Series[]>>;
+}
+
+/** A series of a metric. The series of a histogram are its count and its sum. */
+interface Series {
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly value: number;
 }
 
 /** The settings that decide whether the console is served. */

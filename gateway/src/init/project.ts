@@ -1,3 +1,5 @@
+import { baseFault } from "connect-rest-runtime/internal";
+
 /** The kinds of credentials that an upstream may require, with their names in annotations. */
 export const CREDENTIALS = {
   none: "NONE",
@@ -21,6 +23,14 @@ export interface Project {
 
 /** A placeholder for an API address that is not known yet. */
 export const UNKNOWN_URL = "https://api.example.com";
+
+/** Returns the fault of an address, without a password or a key in it; undefined without a fault. */
+export function addressFault(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null) return text;
+  const fault = baseFault(url);
+  return fault === undefined ? undefined : `has ${fault}`;
+}
 
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$/;
 

@@ -44,7 +44,14 @@ test.each([
     "magic",
     { name: "a", openapi: undefined, baseUrl: "http://a", credentials: "basic" },
   ],
-])("asks again after %s", async (_, given, answers, rejected, expected) => {
+  [
+    "an address with a password",
+    { name: "a", credentials: "none" },
+    "\nhttps://me:hush@a.example\nhttps://a.example\n",
+    "https://me:hush@a.example",
+    { name: "a", openapi: undefined, baseUrl: "https://a.example", credentials: "none" },
+  ],
+] as const)("asks again after %s", async (_, given, answers, rejected, expected) => {
   const { result, printed } = await answered(given, answers);
   expect(printed).toContain(`${rejected} is not possible here`);
   expect(result).toEqual(expected);

@@ -1,6 +1,6 @@
 /** The questions that `connect-rest init` asks in a terminal. */
 import { createInterface } from "node:readline/promises";
-import { CREDENTIALS, type CredentialsKind, isName, UNKNOWN_URL } from "./project.ts";
+import { addressFault, CREDENTIALS, type CredentialsKind, isName, UNKNOWN_URL } from "./project.ts";
 
 /** The answers from the command line; undefined for each missing answer. */
 export interface Given {
@@ -35,12 +35,16 @@ async function askBy(prompt: Prompt, given: Given, defaultName: string): Promise
     (await prompt.ask(`Name of the API, as in the package ${defaultName}.v1`, defaultName, isName));
   const openapi = given.openapi ?? (await prompt.ask("OpenAPI or Swagger document", "none"));
   if (openapi !== undefined) return { name, openapi };
-  const baseUrl = given.baseUrl ?? (await prompt.ask("Address of the API", UNKNOWN_URL, URL.canParse));
+  const baseUrl = given.baseUrl ?? (await prompt.ask("Address of the API", UNKNOWN_URL, isAddress));
   const kinds = Object.keys(CREDENTIALS);
   const credentials =
     given.credentials ??
     (await prompt.ask(`Credentials: ${kinds.join(", ")}`, "none", (answer) => kinds.includes(answer)));
   return { name, openapi, baseUrl, credentials: credentials as CredentialsKind | undefined };
+}
+
+function isAddress(text: string): boolean {
+  return addressFault(text) === undefined;
 }
 
 /** Thrown if the input ends before all questions have been answered. */

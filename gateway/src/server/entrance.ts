@@ -2,11 +2,14 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { CallerAuthorization } from "../authorization/caller-authorization.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../call/caller.ts";
 import { createConsole } from "../console/console.ts";
+import { consoleState } from "../console/console-state.ts";
 import type { Health } from "../health/health.ts";
+import type { Limits } from "../limits.ts";
 import { createGuard } from "../listener/guard.ts";
 import { hostsOf } from "../listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { type Reject, UNCACHED } from "../listener/rejection.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { Cors } from "../pages/cors.ts";
 import { createPages, type FindPage } from "../pages/pages.ts";
 import { reject as rejectInWords } from "../protocol/reject.ts";
@@ -22,6 +25,8 @@ export interface EntranceParts {
   readonly authorization: CallerAuthorization | undefined;
   readonly reports: Reports;
   readonly rpc: Rpc;
+  readonly metrics: Metrics;
+  readonly limits: Limits;
   readonly hasConsole: boolean;
   /** The services that the console shows. */
   readonly services: readonly DescService[];
@@ -90,10 +95,12 @@ function corsOf({ options, authorization }: EntranceParts): Cors {
   return new Cors(origins, [...corsHeaders, ...(authorization === undefined ? [] : ["authorization"])]);
 }
 
-function consoleOf({ options, hasConsole, services }: EntranceParts): FindPage {
+function consoleOf({ options, hasConsole, services, metrics, limits }: EntranceParts): FindPage {
   if (!hasConsole) return () => undefined;
   const { examples = {}, comments = async () => new Map(), explainRoutes } = options;
-  return createConsole({ services, examples, comments, hasExplain: explainRoutes !== undefined });
+  const hasExplain = explainRoutes !== undefined;
+  const state = () => consoleState(metrics, limits);
+  return createConsole({ services, examples, comments, hasExplain, state });
 }
 
 /**

@@ -25,6 +25,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
+  setDiscriminator,
   setMember,
   table,
   timeJson,
@@ -1695,21 +1696,25 @@ function encodeAskLayout(message: AskLayout): JsonRecord {
 /** Writes blog.v1.Attribution as JSON. */
 function encodeAttribution(message: Attribution): JsonRecord {
   const json: JsonRecord = {};
+  if (message.typeName) json["type"] = message.typeName;
   switch (message.source.case) {
     case "post":
+      setDiscriminator(json, "type", "post", ["post"], message.typeName);
       setMember(json, "type", "post", encodePostAttribution(message.source.value), message.source.value);
       break;
     case "link":
+      setDiscriminator(json, "type", "link", ["link"], message.typeName);
       setMember(json, "type", "link", encodeLinkAttribution(message.source.value), message.source.value);
       break;
     case "blog":
+      setDiscriminator(json, "type", "blog", ["blog"], message.typeName);
       setMember(json, "type", "blog", encodeBlogAttribution(message.source.value), message.source.value);
       break;
     case "app":
+      setDiscriminator(json, "type", "app", ["app"], message.typeName);
       setMember(json, "type", "app", encodeAppAttribution(message.source.value), message.source.value);
       break;
   }
-  if (message.typeName) json["type"] = message.typeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1771,30 +1776,37 @@ function encodeCondensedLayout(message: CondensedLayout): JsonRecord {
 /** Writes blog.v1.ContentBlock as JSON. */
 function encodeContentBlock(message: ContentBlock): JsonRecord {
   const json: JsonRecord = {};
+  if (message.typeName) json["type"] = message.typeName;
   switch (message.block.case) {
     case "text":
+      setDiscriminator(json, "type", "text", ["text"], message.typeName);
       setMember(json, "type", "text", encodeTextBlock(message.block.value), message.block.value);
       break;
     case "image":
+      setDiscriminator(json, "type", "image", ["image"], message.typeName);
       setMember(json, "type", "image", encodeImageBlock(message.block.value), message.block.value);
       break;
     case "link":
+      setDiscriminator(json, "type", "link", ["link"], message.typeName);
       setMember(json, "type", "link", encodeLinkBlock(message.block.value), message.block.value);
       break;
     case "audio":
+      setDiscriminator(json, "type", "audio", ["audio"], message.typeName);
       setMember(json, "type", "audio", encodeAudioBlock(message.block.value), message.block.value);
       break;
     case "video":
+      setDiscriminator(json, "type", "video", ["video"], message.typeName);
       setMember(json, "type", "video", encodeVideoBlock(message.block.value), message.block.value);
       break;
     case "paywall":
+      setDiscriminator(json, "type", "paywall", ["paywall"], message.typeName);
       setMember(json, "type", "paywall", encodePaywallBlock(message.block.value), message.block.value);
       break;
     case "poll":
+      setDiscriminator(json, "type", "poll", ["poll"], message.typeName);
       setMember(json, "type", "poll", encodePollBlock(message.block.value), message.block.value);
       break;
   }
-  if (message.typeName) json["type"] = message.typeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1802,18 +1814,21 @@ function encodeContentBlock(message: ContentBlock): JsonRecord {
 /** Writes blog.v1.ContentLayout as JSON. */
 function encodeContentLayout(message: ContentLayout): JsonRecord {
   const json: JsonRecord = {};
+  if (message.typeName) json["type"] = message.typeName;
   switch (message.layout.case) {
     case "rows":
+      setDiscriminator(json, "type", "rows", ["rows"], message.typeName);
       setMember(json, "type", "rows", encodeRowsLayout(message.layout.value), message.layout.value);
       break;
     case "ask":
+      setDiscriminator(json, "type", "ask", ["ask"], message.typeName);
       setMember(json, "type", "ask", encodeAskLayout(message.layout.value), message.layout.value);
       break;
     case "condensed":
+      setDiscriminator(json, "type", "condensed", ["condensed"], message.typeName);
       setMember(json, "type", "condensed", encodeCondensedLayout(message.layout.value), message.layout.value);
       break;
   }
-  if (message.typeName) json["type"] = message.typeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }

@@ -14,6 +14,8 @@ const KEPT_TO = 19_999;
 export class Lock {
   private readonly names: Map<string, string>;
   private readonly numbers: Map<string, Map<string, number>>;
+  /** The highest number that was assigned in each message or enum. */
+  private readonly highest = new Map<string, number>();
   private readonly used = new Map<string, Set<string>>();
 
   private constructor(names: Map<string, string>, numbers: Map<string, Map<string, number>>) {
@@ -68,9 +70,10 @@ export class Lock {
     this.used.set(path, used.add(key));
     const found = known.get(key);
     if (found !== undefined) return found;
-    const highest = Math.max(0, ...known.values());
+    const highest = this.highest.get(path) ?? known.values().reduce((a, b) => Math.max(a, b), 0);
     const next = highest + 1 >= KEPT_FROM && highest + 1 <= KEPT_TO ? KEPT_TO + 1 : highest + 1;
     known.set(key, next);
+    this.highest.set(path, next);
     return next;
   }
 

@@ -1,6 +1,8 @@
 /** Assigns names in one scope, each only once. */
 export class Scope {
   private readonly taken = new Set<string>();
+  /** The last number that was appended to each name. */
+  private readonly numbers = new Map<string, number>();
   private readonly identity: (name: string) => string;
   private readonly held: ReadonlySet<string>;
 
@@ -32,8 +34,10 @@ export class Scope {
     const free = names.find((name) => !this.has(name));
     if (free !== undefined) return this.take(free);
     const base = names.at(-1) ?? "";
-    let number = 2;
+    // the lower numbers are taken: names are never given back
+    let number = this.numbers.get(base) ?? 2;
     while (this.has(numbered(base, number))) number += 1;
+    this.numbers.set(base, number);
     return this.take(numbered(base, number));
   }
 }

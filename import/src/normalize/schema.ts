@@ -96,7 +96,12 @@ export type Shape =
     }
   | { readonly kind: "enum"; readonly values: readonly (string | number)[] }
   | { readonly kind: "array"; readonly items: SchemaNode | undefined }
-  | { readonly kind: "tuple"; readonly items: readonly SchemaNode[] }
+  | {
+      readonly kind: "tuple";
+      readonly items: readonly SchemaNode[];
+      /** The schema of further items; undefined if the document does not describe any. */
+      readonly rest: SchemaNode | undefined;
+    }
   | {
       /** An object. Without properties, it is a map or an arbitrary object. */
       readonly kind: "object";

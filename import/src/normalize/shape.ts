@@ -41,7 +41,7 @@ function object({ properties, listed, required, additional }: Facets): Shape {
 }
 
 function array({ items, tuple }: Facets): Shape {
-  return tuple === undefined ? { kind: "array", items } : { kind: "tuple", items: tuple };
+  return tuple === undefined ? { kind: "array", items } : { kind: "tuple", items: tuple, rest: items };
 }
 
 function scalar({ values }: Facets, type: "string" | "integer" | "number"): Shape {

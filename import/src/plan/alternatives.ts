@@ -241,7 +241,7 @@ export function anyOf(schemas: Schemas, nodes: readonly SchemaNode[]): SchemaNod
 /** Returns a list whose items are the items of all alternatives that are lists. */
 export function mergedLists(schemas: Schemas, schema: Schema, parts: readonly Alternative[]): SchemaNode {
   const items = parts.flatMap(({ schema: { shape } }) => {
-    if (shape.kind === "tuple") return shape.items;
+    if (shape.kind === "tuple") return [...shape.items, ...(shape.rest === undefined ? [] : [shape.rest])];
     return shape.kind === "array" && shape.items !== undefined ? [shape.items] : [];
   });
   const facets: Facets = {

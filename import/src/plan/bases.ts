@@ -9,7 +9,11 @@ const UNKNOWN_HOST = "https://api.example.com";
 export function absoluteUrl(url: string | undefined): string | undefined {
   const parsed = url === undefined ? null : URL.parse(url);
   const isUsable = parsed !== null && /^https?:$/.test(parsed.protocol) && !url?.includes("{");
-  return isUsable ? parsed.href.replace(/[?#].*$/s, "").replace(/\/$/, "") : undefined;
+  if (!isUsable) return undefined;
+  // the configuration must not contain credentials, which an address in the document may have
+  parsed.username = "";
+  parsed.password = "";
+  return parsed.href.replace(/[?#].*$/s, "").replace(/\/$/, "");
 }
 
 /** Returns the address of the API without a trailing slash, since paths begin with a slash. */

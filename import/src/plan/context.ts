@@ -44,6 +44,8 @@ export interface FieldDraft {
   readonly place: string;
   /** Further rules, which precede the rules of the type. */
   readonly rules?: Readonly<Record<string, OptionValue>>;
+  /** The number. Default: the number that the lock keeps. */
+  readonly number?: number;
   /** The words of the name. Default: the words of the key on the wire. */
   readonly words?: readonly string[];
   readonly oneof?: Field["oneof"];

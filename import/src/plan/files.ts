@@ -33,11 +33,12 @@ export function filesOf(api: Package): File[] {
     const [only] = found;
     return (found.size === 1 && only !== undefined ? homes.get(only) : undefined) ?? SHARED;
   };
-  const names = [...homes.values(), SHARED];
-  return names.flatMap((stem) => {
-    const service = api.services.find((each) => homes.get(each) === stem);
-    const messages = api.messages.filter((message) => homeOf(message) === stem);
-    const enums = api.enums.filter((enumeration) => homeOf(enumeration) === stem);
+  const allMessages = Map.groupBy(api.messages, homeOf);
+  const allEnums = Map.groupBy(api.enums, homeOf);
+  const parts = [...[...homes].map(([service, stem]) => ({ service, stem })), { stem: SHARED }];
+  return parts.flatMap(({ stem, service }: { stem: string; service?: Service }) => {
+    const messages = allMessages.get(stem) ?? [];
+    const enums = allEnums.get(stem) ?? [];
     if (service === undefined && messages.length + enums.length === 0) return [];
     return [file(api, stem, service, messages, enums, homeOf)];
   });
@@ -86,6 +87,7 @@ function serviceOptions(service: Service): Option[] {
 
 function messageOptions(message: Message): Option[] {
   return [
+    ...message.options,
     ...message.fields.flatMap((field) => [...field.options, ...(field.oneof?.options ?? [])]),
     ...message.messages.flatMap(messageOptions),
     ...message.enums.flatMap(enumOptions),

@@ -27,6 +27,7 @@ import {
   VALUE,
 } from "./context.ts";
 import { EnumPlanner } from "./enums.ts";
+import { fillTuple } from "./tuples.ts";
 import { TypeNames } from "./type-names.ts";
 import { typeOfSchema } from "./types.ts";
 import { fillUnion } from "./unions.ts";
@@ -112,11 +113,14 @@ export class Planner implements Planning {
     this.open = new Set();
     if (schema.shape.kind === "union") {
       fillUnion(this, message, schema, inner);
+    } else if (schema.shape.kind === "tuple") {
+      fillTuple(this, message, schema, inner);
     } else {
       this.addProperties(message, schema, inner);
     }
     this.open = open;
-    message.reservedNumbers.push(...this.lock.retired(message.path));
+    // the numbers of a tuple are the places of its items
+    if (schema.shape.kind !== "tuple") message.reservedNumbers.push(...this.lock.retired(message.path));
     return message;
   }
 
@@ -265,7 +269,7 @@ export class Planner implements Planning {
     if (typed.weakened !== undefined) this.report.add(typed.weakened, draft.place, `${message.path}.${name}`);
     const field: Field = {
       name,
-      number: this.lock.numberOf(message.path, this.lockKey(message, draft.key)),
+      number: draft.number ?? this.lock.numberOf(message.path, this.lockKey(message, draft.key)),
       type: typed.type,
       label: labelOf(draft),
       options: this.optionsOf(draft, name),
@@ -353,9 +357,9 @@ function isCommentOf({ type }: Typed, comment: string): boolean {
 }
 
 /** Returns the constraints of a field, with `required` if a message or an enum must be set. */
-function checksOf({ typed, required, oneof }: FieldDraft): OptionValue | undefined {
+function checksOf({ typed, required, nullable, oneof }: FieldDraft): OptionValue | undefined {
   const hasNoZero = typed.label === "" && typed.type.kind !== "scalar";
-  const isRequired = required && hasNoZero && oneof === undefined;
+  const isRequired = required && !nullable && hasNoZero && oneof === undefined;
   const checks = { ...(isRequired ? { required: true } : {}), ...typed.checks };
   return Object.keys(checks).length === 0 ? undefined : checks;
 }

@@ -58,6 +58,7 @@ export function draftServices(
   options: ServiceOptions,
 ): ServiceDraft[] {
   const groups = Map.groupBy(operations, (operation) => serviceName(tagOf(operation, api)));
+  for (const name of groups.keys()) planner.names.reserve(name);
   const drafts = [...groups].map(([name, members]) => {
     const tag = members[0]?.tags[0] ?? "";
     return { name, tag, methods: namedMethods(planner, name, members, options) };
@@ -113,7 +114,8 @@ function namedMethods(
     planner.lock.keepName(source, `${prefix}${name}`);
     return { name, operation, source, pages, stem: name };
   });
-  return operations.flatMap((operation) => named.filter((each) => each.operation === operation));
+  const byOperation = Map.groupBy(named, ({ operation }) => operation);
+  return operations.flatMap((operation) => byOperation.get(operation) ?? []);
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   VALUE,
 } from "./context.ts";
 import { type EnumPlanner, isEnum } from "./enums.ts";
+import { tupleType } from "./tuples.ts";
 import { unionType } from "./unions.ts";
 import { element } from "./wrappers.ts";
 
@@ -56,7 +57,7 @@ export function typeOfSchema(planning: Planning, enums: EnumPlanner, node: Schem
         ? plainType(LIST_VALUE)
         : listType(planning, schema, shape.items, spot);
     case "tuple":
-      return tupleType(planning, schema, shape.items, spot);
+      return tupleType(planning, schema, spot);
     case "object":
       return objectType(planning, schema, spot);
     case "union":
@@ -114,27 +115,6 @@ function listType(planning: Planning, schema: Schema, items: SchemaNode, spot: S
 function itemWords(spot: Spot): readonly string[] {
   const [last = "item"] = spot.words.slice(-1);
   return spot.words.length === 0 ? ["item"] : [...spot.words.slice(0, -1), last];
-}
-
-function tupleType(planning: Planning, schema: Schema, items: readonly SchemaNode[], spot: Spot): Typed {
-  const types = items.map((item) => planning.typeOf(item, { ...spot, words: itemWords(spot) }));
-  const [first] = types;
-  const isUniform =
-    first !== undefined &&
-    types.every(({ type, label }) => {
-      return (
-        label === "" &&
-        type.kind === "scalar" &&
-        first.type.kind === "scalar" &&
-        type.name === first.type.name
-      );
-    });
-  if (!isUniform) return plainType(LIST_VALUE, "tuple");
-  return {
-    ...plainType(first.type),
-    label: "repeated",
-    checks: listChecks(schema.limits, false, undefined, false),
-  };
 }
 
 function objectType(planning: Planning, schema: Schema, spot: Spot): Typed {

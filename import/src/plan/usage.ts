@@ -30,6 +30,7 @@ export function usageOf(schemas: Schemas, requests: readonly SchemaNode[]): Usag
         break;
       case "tuple":
         stack.push(...shape.items);
+        if (shape.rest !== undefined) stack.push(shape.rest);
         break;
       case "union": {
         stack.push(...shape.alternatives);

@@ -48,6 +48,7 @@ function printMessage(message: Message, indent: string): string[] {
   const inner = `${indent}  `;
   const head = [
     ...(message.deprecated ? [`${inner}option deprecated = true;`] : []),
+    ...message.options.map((option) => `${inner}${printOption(option, inner)}`),
     ...(message.reservedNumbers.length === 0
       ? []
       : [`${inner}reserved ${message.reservedNumbers.join(", ")};`]),

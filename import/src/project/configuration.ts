@@ -26,9 +26,14 @@ export function configuration({ api, upstream, files, bases }: Project): string 
     ...(absoluteUrl(first?.url) === undefined
       ? ["The document does not say where the API is: set baseUrl."]
       : []),
-    ...others.map(({ url, description }) => `Another server: ${url} ${description}`.trim()),
+    ...others.map(({ url, description }) => `Another server: ${withoutUser(url)} ${description}`.trim()),
   ];
   return `${notes.map((note) => `# ${note.replaceAll(/\s+/g, " ")}\n`).join("")}${config}`;
+}
+
+/** Returns an address without a user and a password, which the configuration must not contain. */
+function withoutUser(url: string): string {
+  return url.replace(/(?<=^(?:\w+:)?\/\/)[^/?#]*@/, "");
 }
 
 /** Returns the environment variables that the configuration reads. */

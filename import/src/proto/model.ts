@@ -60,6 +60,8 @@ export class Message {
   readonly parent: Message | undefined;
   comment = "";
   deprecated = false;
+  /** The options, except `deprecated`. */
+  readonly options: Option[] = [];
   readonly fields: Field[] = [];
   readonly messages: Message[] = [];
   readonly enums: Enum[] = [];

@@ -3,7 +3,7 @@ export const CAUSES = {
   // the type of the field allows more than the document
   "union-indistinct": "a union whose alternatives cannot be distinguished: google.protobuf.Value",
   "union-in-parameter": "a union with objects in a parameter: a string",
-  tuple: "a list of items of different types by position: google.protobuf.ListValue",
+  tuple: "a list of items of different types by position, in a form or query: google.protobuf.ListValue",
   "typed-additional": "additional properties with a type, next to declared properties: JSON strings",
   "json-parameter": "a path variable or cookie with JSON, or a parameter in another media type: a string",
   "delimited-parameter": "a list in one parameter with a delimiter other than a comma: a string",
@@ -13,6 +13,7 @@ export const CAUSES = {
   "too-deep": "an inline schema that is nested too deeply: google.protobuf.Value",
   // the type is exact, but a property of the schema is lost
   "null-in-request": "null and a missing value are the same in requests: null is not sent",
+  "null-in-tuple": "an optional item of a list in requests: null is sent if only a later item is set",
   "empty-key": "a property with an empty name: omitted",
   "invalid-name": "a name that is repeated, has a line break, or is invalid for a header or cookie: omitted",
   "undeclared-key": "a required key that no property declares: omitted",

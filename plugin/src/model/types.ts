@@ -228,15 +228,20 @@ export function discriminatorValues(field: DescField, types: TypeModels): readon
 }
 
 /**
- * Returns the discriminator value that selects a member in a request, as JSON of the type that its rule
- * names.
+ * Returns the discriminator values that select a member, as JSON of the types that its rules name. A request
+ * sends the first one.
  */
-export function discriminatorJson(field: DescField, types: TypeModels): string {
-  const condition = types.field(field).conditions.find(({ values }) => (values ?? []).length > 0);
-  const [text = field.name] = condition?.values ?? [];
-  const isBoolean = condition?.type === "boolean" && (text === "true" || text === "false");
-  if (isBoolean) return text;
-  const isNumber = condition?.type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text);
+export function discriminatorJson(field: DescField, types: TypeModels): readonly [string, ...string[]] {
+  const conditions = types.field(field).conditions.filter(({ values = [] }) => values.length > 0);
+  const [first = JSON.stringify(field.name), ...others] = conditions.flatMap(({ values = [], type }) =>
+    values.map((text) => jsonOf(text, type)),
+  );
+  return [first, ...others];
+}
+
+function jsonOf(text: string, type: string | undefined): string {
+  if (type === "boolean" && (text === "true" || text === "false")) return text;
+  const isNumber = type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text);
   if (!isNumber) return JSON.stringify(text);
   return text.includes(".") || Number.isSafeInteger(Number(text)) ? text : `${text}n`;
 }

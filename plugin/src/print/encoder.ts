@@ -3,15 +3,22 @@ import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { localName } from "../descriptors/names.ts";
 import { isCollection, isScalarMessage, isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
-import type { JsonStyle } from "../model/rules.ts";
-import { discriminatorJson, isFlattened, tupleFields, unwrappedOneof } from "../model/types.ts";
+import type { ConditionModel, JsonStyle } from "../model/rules.ts";
+import {
+  discriminatorJson,
+  discriminatorValues,
+  isFlattened,
+  type TypeModels,
+  tupleFields,
+  unwrappedOneof,
+} from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { enumValue } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
-import { isInherited, printMember, printString } from "./literal.ts";
+import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
@@ -35,7 +42,12 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
   const union = unwrappedOneof(desc, file.types);
   if (union !== undefined) return printUnionEncoder(union, name, style, file);
   if (file.types.tuple(desc)) return printTupleEncoder(desc, name, style, file);
-  const lines = desc.members.flatMap((member) =>
+  // the values of other fields must be in the object before a oneof compares its discriminator with them
+  const isContested = desc.oneofs.some((oneof) => rivalOf(oneof, style, file.types));
+  const members = isContested
+    ? desc.members.toSorted((a, b) => writtenAt(a, file.types) - writtenAt(b, file.types))
+    : desc.members;
+  const lines = members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, style, file) : jsonLines(member, style, file),
   );
   if (lines.length === 0) {
@@ -55,6 +67,12 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
     "  return json;",
     "}",
   ];
+}
+
+/** Returns the turn of a member of a message: fields, then oneofs, then unknown keys, which yield to both. */
+function writtenAt(member: DescField | DescOneof, types: TypeModels): number {
+  if (member.kind === "oneof") return 1;
+  return types.field(member).unknown ? 2 : 0;
 }
 
 /** Prints the function that writes the member of a oneof in place of its message. */
@@ -86,25 +104,34 @@ function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, fil
 function printTupleEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
   const { items, rest } = tupleFields(desc, file.types);
   const values = items.map((field) => tupleItem(field, style, file));
+  const isRequired = (field: DescField) => style.required === "sent" && file.types.required(field);
+  const collections = items.flatMap((field, index) =>
+    isCollection(field) && !isRequired(field) ? [index] : [],
+  );
+  const end = collections.length === 0 ? "" : `, ${printInline(collections)}`;
   const further = rest && `...${itemsValue(rest, `message.${rest.localName}`, style, file)}`;
   return [
     ...docComment(`Writes ${desc.typeName} as JSON.`),
     `function ${name}(message${typed(file.messageType(desc))})${typed(file.runtimeType("JsonValue"))} {`,
     `  return ${file.runtimeValue("tupleJson")}([`,
     ...[...values, ...(further === undefined ? [] : [further])].map((value) => `    ${value},`),
-    "  ]);",
+    `  ]${end});`,
     "}",
   ];
 }
 
-/** Returns an item of a tuple as an expression; `undefined` stands for an unset field. */
+/**
+ * Returns an item of a tuple as an expression. `undefined` stands for an unset field, and null for an unset
+ * field that is required.
+ */
 function tupleItem(field: DescField, style: JsonStyle, file: AdapterFile): string {
   const isRequired = style.required === "sent" && file.types.required(field);
   // the zero of an enum may have no meaning on the wire
   const { expression, isSet } = access([field], "message", isRequired || field.fieldKind !== "enum");
   const json = jsonValue(field, expression, style, file, true);
   const isAsSet = isSet === "" || (json === expression && isSet === `${expression} !== undefined`);
-  return isAsSet ? json : `${isSet} ? ${json} : undefined`;
+  if (isAsSet && !(isRequired && isSet !== "")) return json;
+  return `${isSet} ? ${json} : ${isRequired ? "null" : "undefined"}`;
 }
 
 /** Returns the lines that add one field to the object `json`. */
@@ -147,23 +174,76 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
   const member = `message.${oneof.localName}.value`;
   const value = jsonValue(field, member, style, file);
   const own = assignment(requestName(field, style, file.types), value, file);
-  const wire = discriminatorJson(field, file.types);
-  const lines =
-    field.name === fallback || discriminator === "" ? [] : [assignment(discriminator, wire, file)];
+  const lines = discriminatorLines(field, oneof, style, file);
   if (layout === "beside") return [...lines, assignment(payload, value, file)];
   if (!isShared) return [...lines, own];
-  if (discriminator === "") return [`${file.runtimeValue("setAll")}(json, ${value});`];
-  if (field.name !== fallback) {
+  const named = printString(discriminator);
+  if (discriminator !== "" && field.name === fallback) {
+    const others = knownValues(field, oneof, file);
+    return [...lines, `${file.runtimeValue("setFallback")}(json, ${named}, ${others}, ${value}, ${member});`];
+  }
+  if (!isNamed(field, file.types)) return [`${file.runtimeValue("setAll")}(json, ${value}, ${member});`];
+  const [wire] = discriminatorJson(field, file.types);
+  const set = `${file.runtimeValue("setMember")}(json, ${named}, ${wire}, ${value}, ${member});`;
+  return [...(rivalOf(oneof, style, file.types) === undefined ? [] : lines), set];
+}
+
+/**
+ * Returns the lines that set the discriminator of a member. If another field writes the same key, its value
+ * must select the member.
+ */
+function discriminatorLines(
+  field: DescField,
+  oneof: DescOneof,
+  style: JsonStyle,
+  file: AdapterFile,
+): string[] {
+  const { discriminator, fallback } = file.types.oneof(oneof);
+  const rival = rivalOf(oneof, style, file.types);
+  const named = printString(discriminator);
+  const { expression = "" } = rival === undefined ? {} : access([rival], "message");
+  if (field.name === fallback) {
+    if (rival === undefined) return [];
+    const own = `json[${named}]`;
     return [
-      `${file.runtimeValue("setMember")}(json, ${printString(discriminator)}, ${wire}, ${value}, ${member});`,
+      `${file.runtimeValue("checkFallback")}(${named}, ${knownValues(field, oneof, file)}, ${own}, ${expression});`,
     ];
   }
-  const others = oneof.fields
-    .filter((other) => other !== field)
-    .map((other) => discriminatorJson(other, file.types));
-  return [
-    `${file.runtimeValue("setFallback")}(json, ${printString(discriminator)}, [${others.join(", ")}], ${value}, ${member});`,
-  ];
+  if (!isNamed(field, file.types)) return [];
+  if (rival === undefined) return [assignment(discriminator, discriminatorJson(field, file.types)[0], file)];
+  const values = discriminatorValues(field, file.types).map(printString).join(", ");
+  const [wire] = discriminatorJson(field, file.types);
+  return [`${file.runtimeValue("setDiscriminator")}(json, ${named}, ${wire}, [${values}], ${expression});`];
+}
+
+/** Returns the field outside of a oneof that writes the key of its discriminator. */
+function rivalOf(oneof: DescOneof, style: JsonStyle, types: TypeModels): DescField | undefined {
+  const { discriminator } = types.oneof(oneof);
+  if (discriminator === "") return undefined;
+  return oneof.parent.fields.find(
+    (field) =>
+      field.oneof === undefined &&
+      !types.field(field).unknown &&
+      requestName(field, style, types) === discriminator,
+  );
+}
+
+/** Reports whether a value of the discriminator selects a member. */
+function isNamed(field: DescField, types: TypeModels): boolean {
+  const { conditions } = types.field(field);
+  const { discriminator } = types.oneof(field.oneof as DescOneof);
+  if (discriminator === "") return false;
+  const tests = ({ key, values }: ConditionModel) =>
+    values !== undefined && (key === "" || key === discriminator);
+  return conditions.length === 0 || conditions.some(tests);
+}
+
+/** Returns the discriminator values of all members but the fallback. */
+function knownValues(fallback: DescField, { fields }: DescOneof, { types }: AdapterFile): string {
+  return `[${fields
+    .filter((field) => field !== fallback)
+    .flatMap((field) => discriminatorJson(field, types))
+    .join(", ")}]`;
 }
 
 /**

@@ -151,9 +151,7 @@ function fallbackLine(
   others: Choice["members"],
   { file }: Context,
 ): string {
-  const known = others.flatMap(({ field }) =>
-    discriminatorValues(field, file.types).slice(0, 1).map(printString),
-  );
+  const known = others.flatMap(({ field }) => discriminatorValues(field, file.types).map(printString));
   const { expression } = access(own, "member");
   const value = textValue(own.at(-1) as DescField, expression, file);
   return `${file.runtimeValue("checkFallback")}(${printString(discriminator)}, [${known.join(", ")}], ${value}, member);`;

@@ -26,10 +26,46 @@ export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
   Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Sets all keys of another object. */
-export function setAll(json: JsonRecord, entries: JsonValue): void {
-  if (!isJsonObject(entries)) return;
-  for (const [key, value] of Object.entries(entries)) if (value !== undefined) setOwn(json, key, value);
+/**
+ * Sets the discriminator of a oneof, unless another field of the message has set its key.
+ *
+ * @param values the values that select the member, as strings
+ * @param value the value of the other field in the message, for the error
+ * @throws ConnectError INVALID_ARGUMENT if the key has a value that does not select the member
+ */
+export function setDiscriminator(
+  json: JsonRecord,
+  discriminator: string,
+  wire: JsonValue,
+  values: readonly string[],
+  value: unknown,
+): void {
+  const own = ownValue(json, discriminator);
+  const isOther = own !== undefined && !values.includes(jsonText(own));
+  if (isOther) throw otherMember(discriminator, own, "unset this field, or set that member", value);
+  if (own === undefined) setOwn(json, discriminator, wire);
+}
+
+/** Returns a JSON value as text. A string and a number with the same notation are the same text. */
+function jsonText(value: JsonValue): string {
+  return typeof value === "string" ? value : stringifyJson(value);
+}
+
+/**
+ * Sets all keys of a oneof member in the object that contains the oneof.
+ *
+ * @param value the member in the message, for the error
+ * @throws ConnectError INVALID_ARGUMENT if a key already has another value
+ */
+export function setAll(json: JsonRecord, member: JsonValue, value: unknown): void {
+  if (!isJsonObject(member)) return;
+  for (const [key, each] of Object.entries(member)) {
+    if (each === undefined) continue;
+    const own = ownValue(json, key);
+    const isOther = own !== undefined && jsonText(own) !== jsonText(each);
+    if (isOther) throw otherValue(key, own, value);
+    setOwn(json, key, each);
+  }
 }
 
 /**
@@ -49,8 +85,8 @@ export function setMember(
   const own = isJsonObject(member) ? ownValue(member, discriminator) : undefined;
   const isOther = own !== undefined && own !== wire;
   if (isOther) throw otherMember(discriminator, own, "send the value of the member", value);
-  setOwn(json, discriminator, wire);
-  setAll(json, member);
+  if (ownValue(json, discriminator) === undefined) setOwn(json, discriminator, wire);
+  setAll(json, member, value);
 }
 
 /**
@@ -69,7 +105,7 @@ export function setFallback(
 ): void {
   const own = isJsonObject(member) ? ownValue(member, discriminator) : undefined;
   checkFallback(discriminator, known, own, value);
-  setAll(json, member);
+  setAll(json, member, value);
 }
 
 /** @throws ConnectError INVALID_ARGUMENT in the same cases as `setFallback` */
@@ -153,15 +189,33 @@ function otherMember(discriminator: string, own: JsonValue, remedy: string, valu
   return invalidParameter(discriminator, "body", { problem, remedy }, { value });
 }
 
+function otherValue(key: string, own: JsonValue, value: unknown): Error {
+  const problem = `has the key \`${key}\`, which another field of the message sets to ${stringifyJson(own)}`;
+  return invalidParameter(key, "body", { problem, remedy: "send equal values, or unset one" }, { value });
+}
+
 /** Adds unknown keys to an object. Keys of declared fields take precedence. */
 export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, JsonValue>>): void {
   for (const [key, value] of Object.entries(entries)) if (!Object.hasOwn(json, key)) setOwn(json, key, value);
 }
 
-/** Returns the items of an array, with null for unset items, up to the last item that is set. */
-export function tupleJson(items: ReadonlyArray<JsonValue | undefined>): JsonValue {
-  const end = items.findLastIndex((item) => item !== undefined) + 1;
-  return items.slice(0, end).map((item) => item ?? null);
+/**
+ * Returns the items of an array up to the last item that is set, with null for unset items.
+ *
+ * @param collections the indexes of lists and maps that are left out at the end if they are empty
+ */
+export function tupleJson(
+  items: ReadonlyArray<JsonValue | undefined>,
+  collections: readonly number[] = [],
+): JsonValue {
+  const isSet = (item: JsonValue | undefined, index: number) =>
+    item !== undefined && !(collections.includes(index) && holdsNothing(item));
+  return items.slice(0, items.findLastIndex(isSet) + 1).map((item) => item ?? null);
+}
+
+/** Reports whether a list, a map or a comma-separated list is empty. */
+function holdsNothing(value: JsonValue): boolean {
+  return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
 /** Encodes bytes as base64 (RFC 4648 section 4). */

@@ -17,6 +17,8 @@ import {
   type OnMisstep,
   objectIn,
   type ProtoWriter,
+  readsKey,
+  stepsOf,
   stepText,
   valueAt,
   valueWriter,
@@ -32,7 +34,7 @@ export function noteKeys(
   indices: readonly number[],
   out: ProtoWriter,
 ): void {
-  if (adapter.kind !== "poll") return;
+  if (adapter.kind !== "poll" || isRead(adapter.key, adapter)) return;
   for (const index of indices) valueAt(page.items[index], adapter.key, inItem(page, index, out));
 }
 
@@ -47,7 +49,7 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
   const { next, more } = adapter;
   const { payload, items } = page;
   if (next.kind === "cursor" && next.from === "last_item" && items.length > 0) {
-    noteLast(next, page, out);
+    noteLast(next, page, adapter, out);
   }
   // any other payload is the list itself, or an empty page
   if (!isJsonObject(payload)) return;
@@ -60,6 +62,12 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
   } else if (next.kind === "cursor" && next.from === "payload") {
     noteCursor(next, payload, out);
   }
+}
+
+/** Reports whether a field of the items reads a path, and thus reports what the path leads through. */
+function isRead(path: string, { item }: PaginateAdapter | PollAdapter): boolean {
+  const [key = ""] = stepsOf(path);
+  return readsKey(item, key);
 }
 
 /** Notes a total that is not an integer. Such a total does not end a list. */
@@ -90,9 +98,18 @@ function noteCursor({ paths, isText }: CursorRule, root: JsonValue | undefined, 
   if (path !== undefined) out.coerce(declaredText(path), "a cursor", valueAt(root, path));
 }
 
-/** Notes a number in the last item if the request field is a string. */
-function noteLast({ paths, isText }: CursorRule, page: Page, out: ProtoWriter): void {
+/**
+ * Notes a number in the last item if the request field is a string. Values that fields of the item read are
+ * left to these fields.
+ */
+function noteLast(
+  { paths: all, isText }: CursorRule,
+  page: Page,
+  adapter: PaginateAdapter,
+  out: ProtoWriter,
+): void {
   const index = page.items.length - 1;
+  const paths = all.filter((path) => !isRead(path, adapter));
   const cursor = cursorAt(paths)(page.items[index], inItem(page, index, out));
   if (isText !== true || jsonTypeOf(cursor) !== "number") return;
   const path = paths.find((each) => valueAt(page.items[index], each) === cursor) ?? "";

@@ -1,6 +1,6 @@
 /** Tests pages that break their paging rule: a list must not end without a report or an error. */
 import type { ConnectError } from "@connectrpc/connect";
-import type { Difference } from "connect-rest-codec/internal";
+import { type Difference, table } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
@@ -174,6 +174,36 @@ async function listed(parts: Partial<Parts> & { readonly next: Next }, strict: b
   return { names, differences, error };
 }
 
+test("property: a list that continues from its last item reports each value of this item once", async () => {
+  const places = ["id", "meta", "meta.id", "meta.at", "other"] as const;
+  const value = fc.constantFrom<unknown>(undefined, null, "x", "", 5, false, [], [{ id: "x" }, {}], {
+    id: "x",
+  });
+  const item = table("test.v1.Item", () => [
+    [2, "string", "name"],
+    [3, "string", { path: "meta.id" }],
+  ]);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...places),
+      fc.record({ id: value, meta: value }),
+      async (path, last) => {
+        pages = [{ posts: [{ name: "a" }, { name: "b", ...last }] }, { posts: [] }];
+        const next: Next = {
+          kind: "cursor",
+          from: "last_item",
+          paths: [path],
+          advance: (message, cursor) => ({ ...message, cursor: String(cursor) }),
+        };
+        const { differences } = await listed({ next, item }, false);
+        const reported = differences.map((each) => `${each.class} ${each.path}`);
+        expect([path, last, reported]).toEqual([path, last, [...new Set(reported)]]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
 test("if no Link header names a next page, the list ends, with a report if a link without brackets may be the next page", async () => {
   const relation = fc.constantFrom("next", "prev", "last");
   await fc.assert(
@@ -209,6 +239,60 @@ const FLAGS: ReadonlyArray<readonly [flag: unknown, end: "missing" | "said" | "n
   [true, "no end"],
   ["true", "no end"],
 ];
+
+/** Ways to request the next page for which the page itself contains no reference. */
+const COUNTED: Readonly<Record<string, Next>> = {
+  offset: {
+    kind: "step",
+    by: "items",
+    advance: (message, by) => ({ ...message, offset: message.offset + by }),
+  },
+  "page number": {
+    kind: "step",
+    by: "page",
+    advance: (message, by) => ({ ...message, page: message.page + by }),
+  },
+  "offset with a total": {
+    kind: "step",
+    by: "items",
+    total: "total",
+    advance: (message, by) => ({ ...message, offset: message.offset + by }),
+    before: ({ offset }) => offset,
+  },
+  "last item": {
+    kind: "cursor",
+    from: "last_item",
+    paths: ["name"],
+    advance: (message, value) => ({ ...message, cursor: String(value) }),
+  },
+};
+
+test("a list without links reports a missing flag for more pages if the page has items and is not the last of a total", async () => {
+  const more = { key: "more", values: ["true"] };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...Object.keys(COUNTED)),
+      fc.constantFrom(...FLAGS),
+      fc.boolean(),
+      fc.constantFrom(undefined, 1, 2),
+      async (name, [flag, end], hasItems, total) => {
+        pages = [
+          { posts: hasItems ? [{ name: "a" }] : [], more: flag, ...(name.includes("total") && { total }) },
+          { posts: [{ name: "b" }], more: false },
+        ];
+        const { differences } = await listed({ next: COUNTED[name] as Next, more }, false);
+        const isLast = name.includes("total") && total === 1;
+        const lost = differences.filter((each) => each.class === "lost").map(({ path }) => path);
+        expect([name, flag, lost]).toEqual([
+          name,
+          flag,
+          end === "missing" && hasItems && !isLast ? ["more"] : [],
+        ]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
 
 test("a list reports a missing flag for more pages next to a link or cursor, and a flag that a link contradicts", async () => {
   const ways = { ...WAYS, "link header": undefined };

@@ -87,19 +87,41 @@ export class Pager {
 
   /**
    * Returns the difference for a page that leads to another page, although its flag for more pages is missing
-   * or unset, which marks the last page. A link or a cursor contradicts a missing flag. Only a link
-   * contradicts the flag itself, because many upstreams send a cursor even with the last page.
+   * or unset, which marks the last page. A link, a cursor and items before a stated total contradict a
+   * missing flag. Only a link contradicts the flag itself, because many upstreams send a cursor even with the
+   * last page.
    */
   private lostMore(page: Page, response: ReadResponse): FoundDifferences {
     const { more, next } = this.call.adapter;
     const { payload } = page;
     if (more === undefined || more.present !== undefined || !isJsonObject(payload)) return NO_DIFFERENCES;
     const isMissing = (valueAt(payload, more.key) ?? null) === null;
-    if (saysMore(page, more) || (next.kind === "cursor" && !isMissing)) return NO_DIFFERENCES;
-    const leads = leadsTo(next, page, response, this.cursor);
-    return leads
+    const isLink = next.kind === "link" || next.kind === "link_header";
+    if (saysMore(page, more) || !(isMissing || isLink)) return NO_DIFFERENCES;
+    return this.leadsOn(page, response)
       ? lostAt(declaredText(more.key), "a flag for the next page", gotAt(payload, more.key))
       : NO_DIFFERENCES;
+  }
+
+  /** Reports whether a page leads to another page, without regard to its flag for more pages. */
+  private leadsOn(page: Page, response: ReadResponse): boolean {
+    const { next } = this.call.adapter;
+    switch (next.kind) {
+      case "link":
+        return isCursor(valueAt(page.payload, next.path));
+      case "link_header":
+        return (linkTarget(response.header("link"), next.rel) ?? "") !== "";
+      case "cursor": {
+        const value = cursorOf(next, page, response);
+        const isUnset = next.zeroIsUnset === true && isZero(value);
+        return isCursor(value) && !isUnset && stringifyJson(value) !== this.cursor;
+      }
+      case "step": {
+        const by = next.by === "items" ? page.items.length : 1;
+        const end = (next.before?.(this.message) ?? 0) + by;
+        return page.items.length > 0 && end < (totalIn(next, page) ?? Number.POSITIVE_INFINITY);
+      }
+    }
   }
 
   /**
@@ -304,27 +326,6 @@ export class Pager {
     if (paths.some((path) => found(path) !== undefined)) return;
     const expected = from === "header" ? "a header that every page has" : "a key that every page has";
     throw this.shapeless(placeOf(from, paths), expected, "nothing");
-  }
-}
-
-/**
- * Reports whether a page has a link or a cursor that leads to another page.
- *
- * @param current the cursor of the page itself
- */
-function leadsTo(next: NextPage, page: Page, response: ReadResponse, current: string | undefined): boolean {
-  switch (next.kind) {
-    case "link":
-      return isCursor(valueAt(page.payload, next.path));
-    case "link_header":
-      return (linkTarget(response.header("link"), next.rel) ?? "") !== "";
-    case "cursor": {
-      const value = next.from === "last_item" ? undefined : cursorOf(next, page, response);
-      const isUnset = next.zeroIsUnset === true && isZero(value);
-      return isCursor(value) && !isUnset && stringifyJson(value) !== current;
-    }
-    case "step":
-      return false;
   }
 }
 

@@ -7,15 +7,18 @@ import {
   holdsExactly,
   isJsonObject,
   type JsonValue,
+  joinedPath,
+  ownValue,
   parseJson,
   parseJsonInPieces,
   parseJsonVerbatim,
   parseJsonVerbatimInPieces,
+  stepText,
   TooCostly,
 } from "connect-rest-codec/internal";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download } from "../call/call-context.ts";
-import { recordOf } from "../call/messages.ts";
+import { noteIn, recordOf } from "../call/messages.ts";
 import { open } from "../call/open.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
@@ -59,8 +62,8 @@ export async function* records(
     if (isEnd(text, end)) return undefined;
     const isLarge = text.data.length > LARGE_RECORD;
     const json = isLarge
-      ? await call.inTurns(readRecordInPieces(call, text, download), text.data.length)
-      : readRecord(call, text, download);
+      ? await call.inTurns(readRecordInPieces(call, text, download, index), text.data.length)
+      : readRecord(call, text, download, index);
     const verbatim = () => verbatimRecord(call.adapter, text);
     const inPieces = { verbatim: () => verbatimRecordInPieces(call.adapter, text) };
     const record = { value: json, verbatim, malformed: text.malformed, ...(isLarge && { inPieces }) };
@@ -77,22 +80,28 @@ function isEnd({ data }: RecordText, end: readonly string[]): boolean {
 }
 
 /** Parses a record. Throws if the record is an error. */
-function readRecord(call: Call, text: RecordText, download: Download): JsonValue | undefined {
+function readRecord(call: Call, text: RecordText, download: Download, index: number): JsonValue | undefined {
   checkBegin(call, text, download);
   try {
     checkJsonCost(text.data, maxCostOf(call));
-    return checkedRecord(call, recordJson(call.adapter, text, parseJson), text, download);
+    const record = recordJson(call.adapter, text, parseJson, lostAt(call, index));
+    return checkedRecord(call, record, text, download);
   } catch (cause) {
     throw recordError(call, text, download, cause);
   }
 }
 
 /** Like `readRecord`, but in pieces. */
-function* readRecordInPieces(call: Call, text: RecordText, download: Download): Work<JsonValue | undefined> {
+function* readRecordInPieces(
+  call: Call,
+  text: RecordText,
+  download: Download,
+  index: number,
+): Work<JsonValue | undefined> {
   checkBegin(call, text, download);
   try {
     yield* checkJsonCostInPieces(text.data, maxCostOf(call));
-    const record = yield* recordInPieces(call.adapter, text, parseJsonInPieces);
+    const record = yield* recordInPieces(call.adapter, text, parseJsonInPieces, lostAt(call, index));
     return checkedRecord(call, record, text, download);
   } catch (cause) {
     throw recordError(call, text, download, cause);
@@ -143,13 +152,29 @@ function recordError(call: Call, text: RecordText, { head }: Download, cause: un
 
 type Parse = (text: string) => JsonValue | undefined;
 
+/** Receives a value of the data that the event's name or ID replaces. */
+type OnReplaced = (key: string, value: JsonValue) => void;
+
+/** Returns a function that reports replaced values of a record as lost. */
+function lostAt(call: Call, index: number): OnReplaced {
+  return (key, value) => {
+    const path = joinedPath(`[${index}]`, stepText(key));
+    noteIn(call, (out) => out.drop(path, "a key that the data of the event does not have", value));
+  };
+}
+
 /**
  * Returns a record as JSON: the data, or an object that contains the data and other parts of an event under
  * the keys that the rule names.
  */
-function recordJson(adapter: RecordsAdapter, text: RecordText, parse: Parse): JsonValue | undefined {
+function recordJson(
+  adapter: RecordsAdapter,
+  text: RecordText,
+  parse: Parse,
+  replaced?: OnReplaced,
+): JsonValue | undefined {
   const value = adapter.data === undefined ? parse(text.data) : dataOf(adapter, text.data, parse);
-  return recordWith(adapter, text, value);
+  return recordWith(adapter, text, value, replaced);
 }
 
 /** Like `recordJson`, but in pieces. */
@@ -157,23 +182,31 @@ function* recordInPieces(
   adapter: RecordsAdapter,
   { data, ...text }: RecordText,
   parse: (text: string) => Work<JsonValue | undefined>,
+  replaced?: OnReplaced,
 ): Work<JsonValue | undefined> {
   const value = adapter.data === undefined ? yield* parse(data) : yield* dataInPieces(adapter, data, parse);
-  return recordWith(adapter, { data, ...text }, value);
+  return recordWith(adapter, { data, ...text }, value, replaced);
 }
 
 function recordWith(
   { event, id, data }: RecordsAdapter,
   text: RecordText,
   value: JsonValue | undefined,
+  replaced?: OnReplaced,
 ): JsonValue | undefined {
   if (data === undefined && (!isJsonObject(value) || (event === undefined && id === undefined))) return value;
   const record: Record<string, JsonValue> = {};
   for (const [name, item] of data === undefined ? entriesOf(value) : [[data, value] as const]) {
     if (item !== undefined) setOwn(record, name, item);
   }
-  if (event !== undefined && text.event !== undefined) setOwn(record, event, text.event);
-  if (id !== undefined && text.id) setOwn(record, id, text.id);
+  const add = (key: string | undefined, item: string | undefined) => {
+    if (key === undefined || item === undefined) return;
+    const own = ownValue(record, key) ?? null;
+    if (own !== null && (typeof own === "object" || String(own) !== item)) replaced?.(key, own);
+    setOwn(record, key, item);
+  };
+  add(event, text.event);
+  add(id, text.id || undefined);
   return record;
 }
 

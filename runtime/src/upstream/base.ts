@@ -16,7 +16,7 @@ export interface Base {
  */
 export function parseBase(upstream: string, option: string, address: unknown): Base {
   const url = typeof address === "string" ? (URL.parse(address) ?? undefined) : undefined;
-  const problem = url === undefined ? JSON.stringify(address) : problemOf(url);
+  const problem = url === undefined ? JSON.stringify(address) : baseFault(url);
   if (url !== undefined && problem === undefined) {
     return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
   }
@@ -24,7 +24,8 @@ export function parseBase(upstream: string, option: string, address: unknown): B
   throw invalidOption(upstream, option, expected, String(problem));
 }
 
-function problemOf(url: URL): string | undefined {
+/** Returns the kind of part that a base address must not have; undefined for a valid address. */
+export function baseFault(url: URL): string | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") return `the scheme ${url.protocol}`;
   // the error must not repeat a password
   if (url.username !== "" || url.password !== "") return "a user or a password";

@@ -235,9 +235,21 @@ class Values {
     const most = countOf(part.value, "maxItems") ?? Math.max(3, least);
     const tuple = Array.isArray(memberOf(part.value, "items")) ? "items" : "prefixItems";
     const positions = this.list(part, tuple);
-    if (positions.length > 0) return fc.tuple(...positions.map((each) => this.any(each, depth - 1)));
-    if (depth <= 0 && least === 0) return fc.constant([]);
     const item = this.document.child(part, "items");
+    if (positions.length > 0) {
+      const described = tuple === "prefixItems" && isObject(memberOf(part.value, "items")) ? item : undefined;
+      const more =
+        described === undefined
+          ? fc.constant([])
+          : fc.array(this.any(described, depth - 1), { maxLength: 2 });
+      const all = fc.tuple(...positions.map((each) => this.any(each, depth - 1)));
+      return fc
+        .tuple(all, more, fc.boolean())
+        .map(([items, further, isShort]) =>
+          isShort ? items.slice(0, Math.max(least, items.length - 1)) : [...items, ...further],
+        );
+    }
+    if (depth <= 0 && least === 0) return fc.constant([]);
     const items = item === undefined ? anything : this.any(item, depth - 1);
     const bounds = { minLength: least, maxLength: depth > 0 ? Math.min(most, least + 3) : least };
     return memberOf(part.value, "uniqueItems") === true

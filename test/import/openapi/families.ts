@@ -6,6 +6,7 @@ export const FAMILIES: readonly string[] = [
   "enums.json",
   "composition.yaml",
   "unions.yaml",
+  "tuples.yaml",
   "swagger.json",
   "security.yaml",
   "names.yaml",

@@ -18,6 +18,7 @@ import {
   ValueTable,
   addUnknown,
   base64Url,
+  checkFallback,
   entriesJson,
   enumJson,
   enumText,
@@ -27,6 +28,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
+  setDiscriminator,
   setFallback,
   setMember,
   setOwn,
@@ -487,14 +489,15 @@ function encodeHappening(message: Happening): JsonRecord {
   if (message.kind) json["type"] = message.kind;
   switch (message.payload.case) {
     case "said":
-      json["type"] = "SaidEvent";
+      setDiscriminator(json, "type", "SaidEvent", ["SaidEvent"], message.kind);
       json["payload"] = encodeTextBlock(message.payload.value);
       break;
     case "shown":
-      json["type"] = "ShownEvent";
+      setDiscriminator(json, "type", "ShownEvent", ["ShownEvent"], message.kind);
       json["payload"] = encodeImageBlock(message.payload.value);
       break;
     case "other":
+      checkFallback("type", ["SaidEvent", "ShownEvent"], json["type"], message.kind);
       json["payload"] = plainJson(message.payload.value);
       break;
   }

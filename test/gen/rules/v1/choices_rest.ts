@@ -616,7 +616,13 @@ function encodeFlat(message: Flat): JsonRecord {
       setMember(json, "type", "image", encodePicture(message.choice.value), message.choice.value);
       break;
     case "other":
-      setFallback(json, "type", ["text", "image"], plainJson(message.choice.value), message.choice.value);
+      setFallback(
+        json,
+        "type",
+        ["text", "image", "photo"],
+        plainJson(message.choice.value),
+        message.choice.value,
+      );
       break;
   }
   return json;
@@ -628,13 +634,13 @@ function encodeGuessed(message: Guessed): JsonRecord {
   if (message.id) json["id"] = message.id;
   switch (message.choice.case) {
     case "picture":
-      setAll(json, encodePicture(message.choice.value));
+      setAll(json, encodePicture(message.choice.value), message.choice.value);
       break;
     case "text":
-      setAll(json, encodeText(message.choice.value));
+      setAll(json, encodeText(message.choice.value), message.choice.value);
       break;
     case "absent":
-      setAll(json, encodeAbsent(message.choice.value));
+      setAll(json, encodeAbsent(message.choice.value), message.choice.value);
       break;
   }
   return json;

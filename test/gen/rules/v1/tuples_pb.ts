@@ -6,6 +6,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
 import { file_google_api_annotations } from "connect-rest-runtime/gen/google/api/annotations_pb.js";
+import { file_google_api_field_behavior } from "connect-rest-runtime/gen/google/api/field_behavior_pb.js";
 import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -14,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file rules/v1/tuples.proto.
  */
 export const file_rules_v1_tuples: GenFile = /*@__PURE__*/
-  fileDesc("ChVydWxlcy92MS90dXBsZXMucHJvdG8SCHJ1bGVzLnYxIhMKEUdldFJlYWRpbmdSZXF1ZXN0IjgKEkVjaG9SZWFkaW5nUmVxdWVzdBIiCgdyZWFkaW5nGAEgASgLMhEucnVsZXMudjEuUmVhZGluZyIxCgtSZWFkaW5nQm9keRIiCgdyZWFkaW5nGAEgASgLMhEucnVsZXMudjEuUmVhZGluZyKtAwoGVHVwbGVzEh4KBXBvaW50GAEgASgLMg8ucnVsZXMudjEuUG9pbnQSHQoEcGF0aBgCIAMoCzIPLnJ1bGVzLnYxLlBvaW50EioKBW5hbWVkGAMgAygLMhsucnVsZXMudjEuVHVwbGVzLk5hbWVkRW50cnkSJgoFcGF0aHMYBCADKAsyDy5ydWxlcy52MS5QYXRoc0IGuusYAjgBEhwKBHNwb3QYBSABKAsyDi5ydWxlcy52MS5TcG90Eh4KBXNoZWV0GAYgASgLMg8ucnVsZXMudjEuU2hlZXQSHgoFbWl4ZWQYByABKAsyDy5ydWxlcy52MS5NaXhlZBImCgR0ZXh0GAggASgLMg8ucnVsZXMudjEuUG9pbnRCB7rrGAOIAQESJgoFbG9vc2UYCSABKAsyDy5ydWxlcy52MS5Qb2ludEIGuusYAnABEiMKCHJlYWRpbmdzGAogAygLMhEucnVsZXMudjEuUmVhZGluZxo9CgpOYW1lZEVudHJ5EgsKA2tleRgBIAEoCRIeCgV2YWx1ZRgCIAEoCzIPLnJ1bGVzLnYxLlBvaW50OgI4ASJYCgVQb2ludBIRCglsb25naXR1ZGUYASABKAESEAoIbGF0aXR1ZGUYAiABKAESFQoIYWx0aXR1ZGUYAyABKAFIAIgBAToGuusYAggBQgsKCV9hbHRpdHVkZSIoCgVQYXRocxIfCgZwb2ludHMYASADKAsyDy5ydWxlcy52MS5Qb2ludCJnCgRTcG90Ei8KBXBvaW50GAEgASgLMg8ucnVsZXMudjEuUG9pbnRCDbrrGAliByIFYXJyYXlIABIeCgRuYW1lGAIgASgJQg666xgKYggiBnN0cmluZ0gAQg4KBHNwb3QSBrrrGAIQBCJbCgVTaGVldBIhCgRoZWFkGAEgASgLMhMucnVsZXMudjEuU2hlZXRIZWFkEicKBHJvd3MYAiADKAsyES5ydWxlcy52MS5SZWFkaW5nQga66xgCQAE6BrrrGAIIASIoCglTaGVldEhlYWQSDQoFdGl0bGUYASABKAkSDAoEcGFnZRgCIAEoBSLHBAoFTWl4ZWQSHAoEdW5pdBgBIAEoDjIOLnJ1bGVzLnYxLlVuaXQSJwoKb3RoZXJfdW5pdBgCIAEoDjIOLnJ1bGVzLnYxLlVuaXRIAIgBARIKCgJpZBgDIAEoAxIRCgRub3RlGAQgASgJSAGIAQESDAoEZGF0YRgFIAEoDBIMCgR0YWdzGAYgAygJEisKBmNvdW50cxgHIAMoCzIbLnJ1bGVzLnYxLk1peGVkLkNvdW50c0VudHJ5EjIKBHRpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIrCgVsYWJlbBgJIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5TdHJpbmdWYWx1ZRIhCgRoZWFkGAogASgLMhMucnVsZXMudjEuU2hlZXRIZWFkEh4KBWlubmVyGAsgASgLMg8ucnVsZXMudjEuTWl4ZWQSJwoGcG9pbnRzGAwgASgLMg8ucnVsZXMudjEuUGF0aHNCBrrrGAI4ARIcCgRzcG90GA0gASgLMg4ucnVsZXMudjEuU3BvdBIVCgVjb2RlcxgOIAMoCUIGuusYAiAEEiUKBXZhbHVlGA8gASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKB2Z1cnRoZXIYECADKANCBrrrGAJAARotCgtDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAU6AjgBOga66xgCCAFCDQoLX290aGVyX3VuaXRCBwoFX25vdGUiawoHUmVhZGluZxIRCgR0aW1lGAEgASgDSACIAQESEgoFdmFsdWUYAiABKAFIAYgBARITCgZyZW1hcmsYAyABKAlIAogBAToGuusYAggBQgcKBV90aW1lQggKBl92YWx1ZUIJCgdfcmVtYXJrKk4KBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEhcKClVOSVRfTUVURVIQARoHuusYAwoBbRIXCglVTklUX0ZPT1QQAhoIuusYBAoCZnQy5wMKDFR1cGxlU2VydmljZRJECgpFY2hvVHVwbGVzEhAucnVsZXMudjEuVHVwbGVzGhAucnVsZXMudjEuVHVwbGVzIhKC0+STAgw6ASoiBy90dXBsZXMSWQoLRWNob1JlYWRpbmcSHC5ydWxlcy52MS5FY2hvUmVhZGluZ1JlcXVlc3QaES5ydWxlcy52MS5SZWFkaW5nIhmC0+STAhM6B3JlYWRpbmciCC9yZWFkaW5nEmQKDkdldFJlYWRpbmdCb2R5EhsucnVsZXMudjEuR2V0UmVhZGluZ1JlcXVlc3QaFS5ydWxlcy52MS5SZWFkaW5nQm9keSIegtPkkwIYYgdyZWFkaW5nEg0vcmVhZGluZy1ib2R5EmAKDExpc3RSZWFkaW5ncxIbLnJ1bGVzLnYxLkdldFJlYWRpbmdSZXF1ZXN0GhEucnVsZXMudjEuUmVhZGluZyIeuusYDNoBCQoBLhoEbmV4dILT5JMCCBIGL3BhZ2VzMAESXAoNV2F0Y2hSZWFkaW5ncxIbLnJ1bGVzLnYxLkdldFJlYWRpbmdSZXF1ZXN0GhEucnVsZXMudjEuUmVhZGluZyIZuusYBYICAggDgtPkkwIKEggvcmVjb3JkczABGhC66xgMCgVydWxlcxoDCgEuYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_protobuf_wrappers]);
+  fileDesc("ChVydWxlcy92MS90dXBsZXMucHJvdG8SCHJ1bGVzLnYxIhMKEUdldFJlYWRpbmdSZXF1ZXN0IjgKEkVjaG9SZWFkaW5nUmVxdWVzdBIiCgdyZWFkaW5nGAEgASgLMhEucnVsZXMudjEuUmVhZGluZyIxCgtSZWFkaW5nQm9keRIiCgdyZWFkaW5nGAEgASgLMhEucnVsZXMudjEuUmVhZGluZyLNAwoGVHVwbGVzEh4KBXBvaW50GAEgASgLMg8ucnVsZXMudjEuUG9pbnQSHQoEcGF0aBgCIAMoCzIPLnJ1bGVzLnYxLlBvaW50EioKBW5hbWVkGAMgAygLMhsucnVsZXMudjEuVHVwbGVzLk5hbWVkRW50cnkSJgoFcGF0aHMYBCADKAsyDy5ydWxlcy52MS5QYXRoc0IGuusYAjgBEhwKBHNwb3QYBSABKAsyDi5ydWxlcy52MS5TcG90Eh4KBXNoZWV0GAYgASgLMg8ucnVsZXMudjEuU2hlZXQSHgoFbWl4ZWQYByABKAsyDy5ydWxlcy52MS5NaXhlZBImCgR0ZXh0GAggASgLMg8ucnVsZXMudjEuUG9pbnRCB7rrGAOIAQESJgoFbG9vc2UYCSABKAsyDy5ydWxlcy52MS5Qb2ludEIGuusYAnABEiMKCHJlYWRpbmdzGAogAygLMhEucnVsZXMudjEuUmVhZGluZxIeCgVmaXhlZBgLIAEoCzIPLnJ1bGVzLnYxLkZpeGVkGj0KCk5hbWVkRW50cnkSCwoDa2V5GAEgASgJEh4KBXZhbHVlGAIgASgLMg8ucnVsZXMudjEuUG9pbnQ6AjgBIn0KBUZpeGVkEhEKBG5hbWUYASABKAlIAIgBARIXCgVjb3VudBgCIAEoBUID4EECSAGIAQESEQoEdGFncxgDIAMoCUID4EECEhEKBG5vdGUYBCABKAlIAogBAToGuusYAggBQgcKBV9uYW1lQggKBl9jb3VudEIHCgVfbm90ZSJYCgVQb2ludBIRCglsb25naXR1ZGUYASABKAESEAoIbGF0aXR1ZGUYAiABKAESFQoIYWx0aXR1ZGUYAyABKAFIAIgBAToGuusYAggBQgsKCV9hbHRpdHVkZSIoCgVQYXRocxIfCgZwb2ludHMYASADKAsyDy5ydWxlcy52MS5Qb2ludCJnCgRTcG90Ei8KBXBvaW50GAEgASgLMg8ucnVsZXMudjEuUG9pbnRCDbrrGAliByIFYXJyYXlIABIeCgRuYW1lGAIgASgJQg666xgKYggiBnN0cmluZ0gAQg4KBHNwb3QSBrrrGAIQBCJbCgVTaGVldBIhCgRoZWFkGAEgASgLMhMucnVsZXMudjEuU2hlZXRIZWFkEicKBHJvd3MYAiADKAsyES5ydWxlcy52MS5SZWFkaW5nQga66xgCQAE6BrrrGAIIASIoCglTaGVldEhlYWQSDQoFdGl0bGUYASABKAkSDAoEcGFnZRgCIAEoBSLHBAoFTWl4ZWQSHAoEdW5pdBgBIAEoDjIOLnJ1bGVzLnYxLlVuaXQSJwoKb3RoZXJfdW5pdBgCIAEoDjIOLnJ1bGVzLnYxLlVuaXRIAIgBARIKCgJpZBgDIAEoAxIRCgRub3RlGAQgASgJSAGIAQESDAoEZGF0YRgFIAEoDBIMCgR0YWdzGAYgAygJEisKBmNvdW50cxgHIAMoCzIbLnJ1bGVzLnYxLk1peGVkLkNvdW50c0VudHJ5EjIKBHRpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIrCgVsYWJlbBgJIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5TdHJpbmdWYWx1ZRIhCgRoZWFkGAogASgLMhMucnVsZXMudjEuU2hlZXRIZWFkEh4KBWlubmVyGAsgASgLMg8ucnVsZXMudjEuTWl4ZWQSJwoGcG9pbnRzGAwgASgLMg8ucnVsZXMudjEuUGF0aHNCBrrrGAI4ARIcCgRzcG90GA0gASgLMg4ucnVsZXMudjEuU3BvdBIVCgVjb2RlcxgOIAMoCUIGuusYAiAEEiUKBXZhbHVlGA8gASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKB2Z1cnRoZXIYECADKANCBrrrGAJAARotCgtDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAU6AjgBOga66xgCCAFCDQoLX290aGVyX3VuaXRCBwoFX25vdGUiawoHUmVhZGluZxIRCgR0aW1lGAEgASgDSACIAQESEgoFdmFsdWUYAiABKAFIAYgBARITCgZyZW1hcmsYAyABKAlIAogBAToGuusYAggBQgcKBV90aW1lQggKBl92YWx1ZUIJCgdfcmVtYXJrKk4KBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEhcKClVOSVRfTUVURVIQARoHuusYAwoBbRIXCglVTklUX0ZPT1QQAhoIuusYBAoCZnQy5wMKDFR1cGxlU2VydmljZRJECgpFY2hvVHVwbGVzEhAucnVsZXMudjEuVHVwbGVzGhAucnVsZXMudjEuVHVwbGVzIhKC0+STAgw6ASoiBy90dXBsZXMSWQoLRWNob1JlYWRpbmcSHC5ydWxlcy52MS5FY2hvUmVhZGluZ1JlcXVlc3QaES5ydWxlcy52MS5SZWFkaW5nIhmC0+STAhM6B3JlYWRpbmciCC9yZWFkaW5nEmQKDkdldFJlYWRpbmdCb2R5EhsucnVsZXMudjEuR2V0UmVhZGluZ1JlcXVlc3QaFS5ydWxlcy52MS5SZWFkaW5nQm9keSIegtPkkwIYYgdyZWFkaW5nEg0vcmVhZGluZy1ib2R5EmAKDExpc3RSZWFkaW5ncxIbLnJ1bGVzLnYxLkdldFJlYWRpbmdSZXF1ZXN0GhEucnVsZXMudjEuUmVhZGluZyIeuusYDNoBCQoBLhoEbmV4dILT5JMCCBIGL3BhZ2VzMAESXAoNV2F0Y2hSZWFkaW5ncxIbLnJ1bGVzLnYxLkdldFJlYWRpbmdSZXF1ZXN0GhEucnVsZXMudjEuUmVhZGluZyIZuusYBYICAggDgtPkkwIKEggvcmVjb3JkczABGhC66xgMCgVydWxlcxoDCgEuYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message rules.v1.GetReadingRequest
@@ -116,6 +117,11 @@ export type Tuples = Message<"rules.v1.Tuples"> & {
    * @generated from field: repeated rules.v1.Reading readings = 10;
    */
   readings: Reading[];
+
+  /**
+   * @generated from field: rules.v1.Fixed fixed = 11;
+   */
+  fixed?: Fixed | undefined;
 };
 
 /**
@@ -124,6 +130,40 @@ export type Tuples = Message<"rules.v1.Tuples"> & {
  */
 export const TuplesSchema: GenMessage<Tuples> = /*@__PURE__*/
   messageDesc(file_rules_v1_tuples, 3);
+
+/**
+ * Items that a request always has.
+ *
+ * @generated from message rules.v1.Fixed
+ */
+export type Fixed = Message<"rules.v1.Fixed"> & {
+  /**
+   * @generated from field: optional string name = 1;
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional int32 count = 2;
+   */
+  count?: number | undefined;
+
+  /**
+   * @generated from field: repeated string tags = 3;
+   */
+  tags: string[];
+
+  /**
+   * @generated from field: optional string note = 4;
+   */
+  note?: string | undefined;
+};
+
+/**
+ * Describes the message rules.v1.Fixed.
+ * Use `create(FixedSchema)` to create a new message.
+ */
+export const FixedSchema: GenMessage<Fixed> = /*@__PURE__*/
+  messageDesc(file_rules_v1_tuples, 4);
 
 /**
  * Two required coordinates, and an optional one.
@@ -152,7 +192,7 @@ export type Point = Message<"rules.v1.Point"> & {
  * Use `create(PointSchema)` to create a new message.
  */
 export const PointSchema: GenMessage<Point> = /*@__PURE__*/
-  messageDesc(file_rules_v1_tuples, 4);
+  messageDesc(file_rules_v1_tuples, 5);
 
 /**
  * @generated from message rules.v1.Paths
@@ -169,7 +209,7 @@ export type Paths = Message<"rules.v1.Paths"> & {
  * Use `create(PathsSchema)` to create a new message.
  */
 export const PathsSchema: GenMessage<Paths> = /*@__PURE__*/
-  messageDesc(file_rules_v1_tuples, 5);
+  messageDesc(file_rules_v1_tuples, 6);
 
 /**
  * A point, or its name.
@@ -200,7 +240,7 @@ export type Spot = Message<"rules.v1.Spot"> & {
  * Use `create(SpotSchema)` to create a new message.
  */
 export const SpotSchema: GenMessage<Spot> = /*@__PURE__*/
-  messageDesc(file_rules_v1_tuples, 6);
+  messageDesc(file_rules_v1_tuples, 7);
 
 /**
  * A head, and rows after it.
@@ -224,7 +264,7 @@ export type Sheet = Message<"rules.v1.Sheet"> & {
  * Use `create(SheetSchema)` to create a new message.
  */
 export const SheetSchema: GenMessage<Sheet> = /*@__PURE__*/
-  messageDesc(file_rules_v1_tuples, 7);
+  messageDesc(file_rules_v1_tuples, 8);
 
 /**
  * @generated from message rules.v1.SheetHead
@@ -246,7 +286,7 @@ export type SheetHead = Message<"rules.v1.SheetHead"> & {
  * Use `create(SheetHeadSchema)` to create a new message.
  */
 export const SheetHeadSchema: GenMessage<SheetHead> = /*@__PURE__*/
-  messageDesc(file_rules_v1_tuples, 8);
+  messageDesc(file_rules_v1_tuples, 9);
 
 /**
  * Each kind of field as an item.
@@ -340,7 +380,7 @@ export type Mixed = Message<"rules.v1.Mixed"> & {
  * Use `create(MixedSchema)` to create a new message.
  */
 export const MixedSchema: GenMessage<Mixed> = /*@__PURE__*/
-  messageDesc(file_rules_v1_tuples, 9);
+  messageDesc(file_rules_v1_tuples, 10);
 
 /**
  * A time, a value, and a remark.
@@ -369,7 +409,7 @@ export type Reading = Message<"rules.v1.Reading"> & {
  * Use `create(ReadingSchema)` to create a new message.
  */
 export const ReadingSchema: GenMessage<Reading> = /*@__PURE__*/
-  messageDesc(file_rules_v1_tuples, 10);
+  messageDesc(file_rules_v1_tuples, 11);
 
 /**
  * @generated from enum rules.v1.Unit

@@ -31,6 +31,7 @@ import {
 } from "connect-rest-runtime/adapter";
 import {
   type EchoReadingRequest,
+  type Fixed,
   type Mixed,
   type Point,
   type Reading,
@@ -41,6 +42,22 @@ import {
   type Tuples,
 } from "./tuples_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * Items that a request always has.
+ *
+ * @generated from message rules.v1.Fixed
+ */
+export const FixedTable: MessageTable = table("rules.v1.Fixed", () => [
+  {
+    tuple: [
+      [1, "string"],
+      [2, "int32"],
+      [3, { list: "string" }],
+      [4, "string"],
+    ],
+  },
+]);
 
 /**
  * Each kind of field as an item.
@@ -147,6 +164,7 @@ export const TuplesTable: MessageTable = table("rules.v1.Tuples", () => [
   [8, { jsonText: PointTable }, "text"],
   [9, { loose: PointTable }, "loose"],
   [10, { list: ReadingTable }, "readings"],
+  [11, FixedTable, "fixed"],
 ]);
 
 /** Spellings of rules.v1.Unit on the wire. */
@@ -184,6 +202,7 @@ export const TupleService_echoTuples: UnaryAdapter<
     if (message.text !== undefined) json["text"] = stringifyJson(encodePoint(message.text));
     if (message.loose !== undefined) json["loose"] = encodePoint(message.loose);
     if (message.readings.length > 0) json["readings"] = message.readings.map(encodeReading);
+    if (message.fixed !== undefined) json["fixed"] = encodeFixed(message.fixed);
     request.json(json);
     return request;
   },
@@ -290,6 +309,16 @@ export const TupleServiceRest: ServiceAdapter<typeof TupleService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.TupleService)
 
+/** Writes rules.v1.Fixed as JSON. */
+function encodeFixed(message: Fixed): JsonValue {
+  return tupleJson([
+    message.name,
+    message.count !== undefined ? message.count : null,
+    [...message.tags],
+    message.note,
+  ]);
+}
+
 /** Writes rules.v1.Mixed as JSON. */
 function encodeMixed(message: Mixed): JsonValue {
   return tupleJson([
@@ -309,7 +338,7 @@ function encodeMixed(message: Mixed): JsonValue {
     joinCommas(message.codes, "codes", true),
     message.value !== undefined ? valueJson(message.value) : undefined,
     ...message.further.map(String),
-  ]);
+  ], [5, 6, 13]);
 }
 
 /** Writes rules.v1.Point as JSON. */

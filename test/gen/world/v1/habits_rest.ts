@@ -363,10 +363,10 @@ function encodeBulkLine(message: BulkLine): JsonRecord {
   const json: JsonRecord = {};
   switch (message.line.case) {
     case "action":
-      setAll(json, encodeAction(message.line.value));
+      setAll(json, encodeAction(message.line.value), message.line.value);
       break;
     case "document":
-      setAll(json, encodeThing(message.line.value));
+      setAll(json, encodeThing(message.line.value), message.line.value);
       break;
   }
   return json;

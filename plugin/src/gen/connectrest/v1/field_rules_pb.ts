@@ -22,10 +22,10 @@ export type MessageRules = Message<"connectrest.v1.MessageRules"> & {
    * Represents the message by an array: field 1 is the first item, field 2 the second, and so on, without gaps.
    * In a response, a missing item and null leave the field unset. Further items are reported as `additional`,
    * unless the last field is repeated and has the rule `unknown`: the field then receives these items. A
-   * request contains all items up to the last field that is set. Before that field, null represents unset
-   * fields; scalars, lists and maps without presence are always sent. The message cannot be a request, or be
-   * sent in a query or a form. The slower decoder reads responses that contain the message. Default: an
-   * object.
+   * request contains all items up to the last field that is set or REQUIRED, with null for unset fields.
+   * Scalars without presence are always set; lists and maps are set if they are not empty, but are never
+   * null. The message cannot be a request, or be sent in a query or a form. The slower decoder reads responses
+   * that contain the message. Default: an object.
    *
    *     // [12.5, 41.9], or [12.5, 41.9, 21.0]
    *     message Position {

@@ -119,10 +119,11 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   linkQuery: string;
 
   /**
-   * A condition on the payload that holds if more pages follow. If a page has a link or a cursor, but the key
-   * of the condition is missing or null, the stream ends and reports this key as `lost`. If a page has a
-   * link, but the condition does not hold, the stream also ends and reports the key. A condition with
-   * `present` reports nothing. Default: no condition.
+   * A condition on the payload that holds if more pages follow. If the key of the condition is missing or
+   * null, the stream ends, and reports this key as `lost` if the page leads to another page: by a link or a
+   * cursor, or by items before a stated total. If a page has a link, but the condition does not hold, the
+   * stream also ends and reports the key. A condition with `present` reports nothing; use it if the upstream
+   * omits the key on the last page. Default: no condition.
    *
    *     more: {key: "has_more", values: "true"}
    *
@@ -789,7 +790,8 @@ export type Records = Message<"connectrest.v1.Records"> & {
 
   /**
    * With EVENT_STREAM: adds the event's name to the record under this key, e.g. for the discriminator of a oneof.
-   * Events without a name are called `message`. Default: the name is dropped.
+   * Events without a name are called `message`. If the data has another value under this key or under the key of
+   * `id`, that value is reported as `lost`. Default: the name is dropped.
    *
    * @generated from field: string event = 2;
    */
