@@ -78,7 +78,7 @@ export function checkItemPlaces(method: MethodModel, types: TypeModels, problems
 
 /**
  * Reports rules that read a place in the items of every page. With several paths of items, a place that only
- * one of them contains lies beside the items of other pages.
+ * one of them contains is outside the items of other pages.
  */
 function checkReadsInItems({ desc, annotation: { paginate } }: MethodModel, problems: Problems): void {
   if (paginate === undefined || paginate.items.length === 0) return;
