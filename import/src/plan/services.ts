@@ -58,6 +58,7 @@ export function draftServices(
   options: ServiceOptions,
 ): ServiceDraft[] {
   const groups = Map.groupBy(operations, (operation) => serviceName(tagOf(operation, api)));
+  for (const name of groups.keys()) planner.names.reserve(name);
   const drafts = [...groups].map(([name, members]) => {
     const tag = members[0]?.tags[0] ?? "";
     return { name, tag, methods: namedMethods(planner, name, members, options) };

@@ -37,7 +37,7 @@ export class TypeNames {
     return first === root ? schema.key : `${schema.key}@${root.name}`;
   }
 
-  /** Reserves a name of the package, such as the name of a request, so that no schema gets it. */
+  /** Reserves a name of the package, such as the name of a service or request, so that no schema gets it. */
   reserve(name: string): void {
     this.topLevel.take(name);
   }
@@ -61,7 +61,10 @@ export class TypeNames {
       return { name: this.topLevel.take(locked), parent: undefined };
     }
     const name = cut(words);
-    const given = this.topLevel.give(name, ...(/(?:Request|Response)$/.test(name) ? [`${name}Body`] : []));
+    const given = this.topLevel.give(
+      name,
+      ...(/(?:Request|Response|Service)$/.test(name) ? [`${name}Body`] : []),
+    );
     this.lock.keepName(key, given);
     return { name: given, parent: undefined };
   }

@@ -69,6 +69,15 @@ test("an explanation hides the user, the password and the query of a redirect ta
   expect(of("/path")).toBe("/path");
 });
 
+test("explanations hide the queries of links", () => {
+  const link =
+    '<https://u:p@a.example/2?sig=abc>; rel="next", </1?sig=abc>; rel="first", <https://a/3?sig=abc';
+  const [header] = shownHeaders([["link", link]], new Set(), []);
+  expect(header?.value).toBe(
+    '<https://[secret]@a.example/2?[secret]>; rel="next", </1?[secret]>; rel="first", <https://a/3?[secret]>',
+  );
+});
+
 test("header values of an upstream contain no control characters", () => {
   const [header] = shownHeaders([["server", "a\u009b31mb"]], new Set(), []);
   expect(header?.value).not.toMatch(/[\u0080-\u009f]/);

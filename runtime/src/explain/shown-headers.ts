@@ -29,13 +29,20 @@ const HIDDEN: ReadonlySet<string> = new Set([
   "www-authenticate",
 ]);
 
+/** Hides the parts of addresses in `Location` and `Link` (RFC 8288) that may be credentials. */
+function withoutSecretAddresses(name: string, value: string): string {
+  if (name === "location") return withoutSecretParts(value);
+  if (name !== "link") return value;
+  return value.replace(/<([^>]*)>?/g, (_, url: string) => `<${withoutSecretParts(url)}>`);
+}
+
 function shownValue(name: string, value: string, secrets: readonly Secret[]): string {
-  const text = name === "location" ? withoutSecretParts(value) : value;
+  const text = withoutSecretAddresses(name, value);
   return safeText(redactText(text, secrets), MAX_SHOWN);
 }
 
 /**
- * Hides the parts of a redirect target that may be credentials: the user, the password, and the query, which
+ * Hides the parts of an address that may be credentials: the user, the password, and the query, which
  * signs the address at many storage services.
  */
 export function withoutSecretParts(url: string): string {

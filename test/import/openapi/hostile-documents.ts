@@ -197,8 +197,9 @@ const operation = fc.record({
 
 type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;
 
-function pathItem(drawn: Operation, index: number): readonly [string, Json] {
+function pathItem(drawn: Operation, index: number, named: readonly string[]): readonly [string, Json] {
   const { path, verb, parameters, variable, body, response, headers, ...texts } = drawn;
+  const schema = { $ref: `#/components/schemas/${pointerPart(named[index % named.length] ?? "")}` };
   const variables = new Set([...path.join("/").matchAll(/\{([^{}]*)\}/g)].map(([, each = ""]) => each));
   const inPath = [...variables].map(
     (each): Json => ({ name: each, in: "path", required: true, schema: variable }),
@@ -210,10 +211,16 @@ function pathItem(drawn: Operation, index: number): readonly [string, Json] {
   const own = {
     ...texts,
     parameters: [...parameters, ...inPath],
-    responses,
+    responses:
+      index % 3 === 0 ? { 200: { description: "", content: { "application/json": { schema } } } } : responses,
     ...(body === undefined ? {} : { requestBody: { content: body } }),
   };
   return [["", `o${index}`, ...path].join("/"), JSON.parse(JSON.stringify({ [verb]: own })) as Json];
+}
+
+/** Escapes a name in a reference (RFC 6901 section 6). */
+function pointerPart(text: string): string {
+  return encodeURIComponent(text.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
 const texts = fc.record({ title: name, version: name, scheme: name, header: name });
@@ -227,15 +234,22 @@ export const hostileDocument: fc.Arbitrary<OpenApi> = fc
     fc.array(schema, { minLength: 6 }),
   )
   .map(([operations, { title, version, scheme, header }, schemas, own]) => {
+    // services and requests have names too, which these may equal
+    const taken = operations.flatMap(({ tags, operationId }) => [
+      ...tags.map((tag) => `${tag} service`),
+      ...(operationId === undefined ? [] : [`${operationId} request`]),
+    ]);
+    const named = [...new Set([...schemas, ...taken].map((each) => each.toWellFormed()))];
+    const paths = operations.map((each, index) => pathItem(each, index, named));
     return new OpenApi({
       openapi: "3.1.0",
       info: { title, version },
       servers: [{ url: "https://api.example.com" }],
       security: [{ [scheme]: [] }],
-      paths: Object.fromEntries(operations.map(pathItem)),
+      paths: Object.fromEntries(paths),
       components: {
         securitySchemes: { [scheme]: { type: "apiKey", in: "header", name: header } },
-        schemas: Object.fromEntries(schemas.map((each, index) => [each, own[index] ?? {}])),
+        schemas: Object.fromEntries(named.map((each, index) => [each, own[index % own.length] ?? {}])),
       },
     });
   });

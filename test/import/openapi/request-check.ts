@@ -22,6 +22,7 @@ export async function checkRequests(
   const byPlace = new Map(operations.map((operation) => [operation.place, operation]));
   const checker = new RequestChecker(document, {
     patterns: called.reported(/^pattern /).map(([, place]) => place),
+    merged: called.reported(/^merged-alternatives /).map(([, place]) => place),
     unions: called.reported(/^alternative-limits /).map(([, place]) => place),
     keys: [
       ...called.reported(/^undeclared-key /).map(([element]) => element.replace(/^.*?: /, "")),

@@ -38,6 +38,8 @@ export interface RecordedRequest {
 export interface Reported {
   /** The positions of schemas whose patterns are not checked. */
   readonly patterns: readonly string[];
+  /** The positions of unions that became one message with the fields of all alternatives. */
+  readonly merged: readonly string[];
   /** The positions of unions whose strings and numbers may exceed the limits of all alternatives. */
   readonly unions: readonly string[];
   /** The keys that are omitted although the document requires them. */
@@ -59,6 +61,8 @@ export class RequestChecker {
     const unsaid = { reported: new Set(reported.keys), readOnly: new Set(readOnlyKeys(document.value)) };
     const value = withoutUnsaid(document.value, unsaid);
     for (const place of reported.patterns) removeKeywords(valueAt(value, place), ["pattern"]);
+    // a message with the fields of all alternatives may have any of them
+    for (const place of reported.merged) removeKeywords(valueAt(value, place), ["anyOf"]);
     for (const place of reported.unions) {
       for (const part of itemsOf(memberOf(valueAt(value, place), "anyOf"))) removeKeywords(part, LIMITS);
     }
