@@ -530,3 +530,25 @@ test("property: a lone surrogate is reported as lost, and replaced by U+FFFD", (
     }),
   );
 });
+
+test("property: a date of HTTP or mail with another day of the week is read by its date, and reported", () => {
+  const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+  const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const two = (number: number) => String(number).padStart(2, "0");
+  const rules = fc.constantFrom<TimeRule>("http_date", "rfc2822");
+  // noon, so that no zone changes the day
+  const days = fc.integer({ min: -7_000, max: 40_000 }).map((day) => new Date((day + 0.5) * 86_400_000));
+  fc.assert(
+    fc.property(days, fc.nat(6), fc.boolean(), rules, (date, name, isLong, rule) => {
+      const day = date.getUTCDate();
+      const month = MONTHS[date.getUTCMonth()];
+      const text = isLong
+        ? `${DAYS[name]} ${month} ${String(day).padStart(2)} 12:00:00 ${date.getUTCFullYear()}`
+        : `${DAYS[name]}, ${two(day)} ${month} ${date.getUTCFullYear()} 12:00:00 GMT`;
+      const { differences, json } = written((writer) => writer.time(numberOf("time"), text, "t", rule));
+      expect([text, json]).toEqual([text, { time: date.toISOString().replace(".000", "") }]);
+      const classes = differences.map((each) => each.class);
+      expect([text, classes]).toEqual([text, name === date.getUTCDay() ? [] : ["converted"]]);
+    }),
+  );
+});

@@ -65,7 +65,7 @@ function pageOf({ item, items, rules }: PaginateAdapter, payload: Json): Page {
 
 function unknownIn(adapter: PaginateAdapter, payload: Json): readonly string[] {
   const out = new ProtoWriter();
-  noteUnknownKeys(adapter, pageOf(adapter, payload), out);
+  noteUnknownKeys(adapter, pageOf(adapter, payload), 200, out);
   return out.found().list.map(({ path }) => path);
 }
 

@@ -116,6 +116,14 @@ export const ROWS: readonly Row[] = [
     message: { serial: 700_000_000_000_000_001n },
   },
   {
+    sends: 'a 64-bit integer as a string that is not a JSON number: `"+5"`',
+    body: response({ serial: "+5" }),
+    outcome: "converted",
+    path: "serial",
+    gets: "the integer",
+    message: { serial: 5n },
+  },
+  {
     sends: "a fraction for an integer",
     body: response({ weight: 5.5 }),
     outcome: "lost",

@@ -134,7 +134,7 @@ message Req { repeated string x = 1 [(connectrest.v1.field).json_text = true]; }
     `service S {
   rpc Get(Req) returns (stream Res) {
     option (google.api.http) = {get: "/a"};
-    option (connectrest.v1.method).paginate = {items: ".", cursor: {path: "next", header: "X-Next", field: "name"}};
+    option (connectrest.v1.method).paginate = {items: "x", cursor: {path: "next", header: "X-Next", field: "name"}};
   }
 }
 message Req { string name = 1; }

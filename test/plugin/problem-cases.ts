@@ -792,7 +792,7 @@ message Res { string items = 1; }`,
     [
       [
         "stream_rules",
-        'paginate: {items: ".", link: "next"}, poll: {items: ".", key: "id"}',
+        'paginate: {items: "x", link: "next"}, poll: {items: "x", key: "id"}',
         "4:84: stream-rules: case.S.Get has more than one stream rule: paginate, poll",
       ],
       [
@@ -817,12 +817,12 @@ message Res { string items = 1; }`,
       ],
       [
         "paginate_cursor_path",
-        'paginate: {items: ".", cursor: {field: "name"}}',
+        'paginate: {items: "x", cursor: {field: "name"}}',
         "4:71: paginate-cursor: the cursor needs `path`, or (only for `cursor`) `header`",
       ],
       [
         "paginate_cursor_field",
-        'paginate: {items: ".", cursor: {path: "next", field: "tags"}}',
+        'paginate: {items: "x", cursor: {path: "next", field: "tags"}}',
         "4:85: paginate-cursor: the field `tags` takes no cursor; use a string, an integer or a Timestamp",
       ],
       [

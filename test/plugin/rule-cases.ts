@@ -276,12 +276,12 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
 const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
   [
     "paginate_pages",
-    'paginate: {items: ".", link: "next", max_pages: -1}',
+    'paginate: {items: "x", link: "next", max_pages: -1}',
     "4:76: paginate-pages: paginate of case.S.Get: expected max_pages to be 1 page or more, or 0 for the default, got -1",
   ],
   [
     "paginate_empty_pages",
-    'paginate: {items: ".", link: "next", max_empty_pages: -1}',
+    'paginate: {items: "x", link: "next", max_empty_pages: -1}',
     "4:76: paginate-pages: paginate of case.S.Get: expected max_empty_pages to be 1 page or more, or 0 for the default, got -1",
   ],
   [
@@ -291,7 +291,7 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
   [
     "paginate_overlap_cursor",
-    'paginate: {items: ".", cursor: {path: "next", field: "name", overlap: {key: "id"}}}',
+    'paginate: {items: "x", cursor: {path: "next", field: "name", overlap: {key: "id"}}}',
     "4:110: paginate-overlap: paginate: the overlap belongs to `last_item`: a cursor of the response is unique",
   ],
   [
@@ -311,7 +311,7 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
   [
     "paginate_known",
-    'paginate: {items: ".", link: "next", known: ["a", "b."]}',
+    'paginate: {items: "x", link: "next", known: ["a", "b."]}',
     "4:76: dotted-path: paginate of case.S.Get: the path `b.` has an empty key; expected keys joined by dots: `a.b`",
   ],
   [
@@ -328,12 +328,12 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
   [
     "paginate_link_query",
-    'paginate: {items: ".", link_header: "next", link_query: "links.query"}',
+    'paginate: {items: "x", link_header: "next", link_query: "links.query"}',
     "4:83: paginate-link-query: paginate of case.S.Get: link_query requires link, which is not set",
   ],
   [
     "paginate_cursor_bool",
-    'paginate: {items: ".", cursor: {path: "next", field: "more"}}',
+    'paginate: {items: "x", cursor: {path: "next", field: "more"}}',
     "4:85: paginate-cursor: the field `more` takes no cursor; use a string, an integer or a Timestamp",
   ],
   [
@@ -353,42 +353,42 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
   [
     "paginate_count",
-    'paginate: {items: ".", link: "next", total: "total"}',
+    'paginate: {items: "x", link: "next", total: "total"}',
     "4:76: paginate-count: paginate of case.S.Get: total and first count items or pages; set offset or page",
   ],
   [
     "paginate_empty",
-    'paginate: {items: ".", link: "next", empty: [NULL, NULL]}',
+    'paginate: {items: "x", link: "next", empty: [NULL, NULL]}',
     "4:76: empty-spelling: paginate of case.S.Get: `empty` names NULL twice",
   ],
   [
     "paginate_empty_body",
-    'paginate: {items: ".", link: "next", empty: EMPTY_BODY}',
+    'paginate: {items: "x", link: "next", empty: EMPTY_BODY}',
     "4:76: empty-spelling: paginate of case.S.Get: a page has a body; EMPTY_BODY belongs to `empty` of the envelope",
   ],
   [
     "envelope_empty",
-    'envelope: {payload: "a", empty: SPELLING_UNSPECIFIED}, paginate: {items: ".", link: "next"}',
+    'envelope: {payload: "a", empty: SPELLING_UNSPECIFIED}, paginate: {items: "x", link: "next"}',
     "4:64: empty-spelling: the envelope: `empty` has a spelling that says nothing; name one, e.g. EMPTY_ARRAY",
   ],
   [
     "paginate_more",
-    'paginate: {items: ".", link: "next", more: {key: "a"}}',
+    'paginate: {items: "x", link: "next", more: {key: "a"}}',
     "4:83: when-empty: the condition `more` of paginate of case.S.Get is empty; set values, present or type",
   ],
   [
     "paginate_cursor_header",
-    'paginate: {items: ".", cursor: {header: "X Next", field: "name"}}',
+    'paginate: {items: "x", cursor: {header: "X Next", field: "name"}}',
     "4:71: header-name: paginate of case.S.Get: `X Next` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
   ],
   [
     "paginate_cursor_deep",
-    'paginate: {items: ".", cursor: {path: "next", field: "name.after"}}',
+    'paginate: {items: "x", cursor: {path: "next", field: "name.after"}}',
     "4:85: stream-field: paginate: `name` is not a message, so it has no field `after`",
   ],
   [
     "paginate_quoted_path",
-    'paginate: {items: ".", link: "a\'b\'"}',
+    'paginate: {items: "x", link: "a\'b\'"}',
     "4:62: dotted-path: paginate of case.S.Get: the path `a'b'` has a quote that is not around a whole key; expected e.g. `a.'b.c'`",
   ],
   [
@@ -459,6 +459,12 @@ const PLACE_RULES: ReadonlyArray<
     'paginate: {items: "entries", cursor: {path: "next_tokn", field: "since"}, known: "extra"}',
     "",
     "4:77: undeclared-key: paginate of case.S.Get: no field of case.ListRes reads `next_tokn`; did you mean `next_token`? If the upstream has such a key, write it in quotes: `'next_tokn'`",
+  ],
+  [
+    "paginate_in_items",
+    'paginate: {items: "entries", cursor: {path: "entries.next_token", field: "since"}}',
+    "",
+    "4:77: paginate-in-items: paginate of case.S.Get: `entries.next_token` lies in the items at `entries`; name a value beside the items, or use last_item for a value of the last item",
   ],
   [
     "undeclared_records",

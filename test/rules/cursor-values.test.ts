@@ -150,3 +150,17 @@ test("property: a total that is not an integer of at most 2^53 is reported as lo
     { numRuns: 400 },
   );
 });
+
+test("property: a text that no request can contain is rejected as an error of the upstream", async () => {
+  const broken = fc.tuple(fc.string(), fc.integer({ min: 0xd800, max: 0xdfff })).map(([text, unit]) => {
+    return JSON.stringify(`${text} ${String.fromCharCode(unit)} `);
+  });
+  const textPlaces = PLACES.filter(({ isText }) => isText);
+  await fc.assert(
+    fc.asyncProperty(broken, fc.constantFrom(...textPlaces), async (token, { method, body, parameter }) => {
+      const { sent, reason } = await called(method, body(token), parameter);
+      expect([token, sent, reason]).toEqual([token, undefined, "CURSOR_INVALID"]);
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -17,6 +17,8 @@ const FLOAT_MAX = 3.402823567797336e38;
 const UINT32_MAX = 0xffff_ffff;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
+/** The strings that ProtoJSON accepts as integers of 64 bits. */
+const PROTO_JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** The maximum length of a time or duration string, in characters. */
 const MAX_TIME_TEXT = 1000;
 /** The maximum length of a field mask string, in characters. */
@@ -288,6 +290,7 @@ export class ScalarWriter extends DifferenceWriter {
     if (value === undefined || value === null) return undefined;
     const number = typeof value === "string" ? this.integerOf(value, key, kind) : exactNumber(value);
     if (number === undefined) return undefined;
+    if (typeof value === "string" && !PROTO_JSON_NUMBER.test(value)) this.coerceText(key, kind, value);
     if (typeof number === "number") {
       if (Number.isSafeInteger(number)) {
         return number >= 0 || min < 0n ? number : this.dropped(key, kind, value);
@@ -359,6 +362,7 @@ export class ScalarWriter extends DifferenceWriter {
     this.close(start, 1);
     if (instant.isCut) this.coerce(key, "no more digits than nanoseconds have", value);
     if (instant.isLocal === true) this.coerce(key, "a time with a zone", value);
+    if (instant.isOtherDay === true) this.coerce(key, "the day of the week of the date", value);
   }
 
   /**

@@ -15,6 +15,8 @@ export interface Instant {
   readonly isCut: boolean;
   /** Whether the string had no zone and was read as UTC. */
   readonly isLocal?: boolean;
+  /** Whether the string names another day of the week. */
+  readonly isOtherDay?: boolean;
 }
 
 /** The number of decimal digits between each unit and the second. */
@@ -76,6 +78,7 @@ function fromIso(text: string): Instant | undefined {
   return instant && { ...instant, isLocal: zone === undefined };
 }
 
+const DAYS = "sunmontuewedthufrisat";
 const MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
 /** A date whose parts are separated by hyphens in obsolete HTTP dates, and by spaces in mail. */
 const MAIL_DATE =
@@ -87,8 +90,8 @@ const ZONES = { e: -5, c: -6, m: -7, p: -8 } as const;
 
 /**
  * Reads the dates of HTTP (RFC 9110 section 5.6.7) and mail (RFC 5322 section 3.3), including the obsolete
- * forms. The day name is ignored. One-letter zones other than Z are rejected: senders did not agree on their
- * meaning.
+ * forms. The date takes precedence over the day name. One-letter zones other than Z are rejected: senders did
+ * not agree on their meaning.
  */
 function fromMailDate(text: string, rule: "http_date" | "rfc2822"): Instant | undefined {
   const plain = text
@@ -101,7 +104,12 @@ function fromMailDate(text: string, rule: "http_date" | "rfc2822"): Instant | un
   if (day === undefined || at % 3 !== 0) return undefined;
   const full = fullYear(year, rule);
   const utc = utcSeconds(full, at / 3 + 1, Number(day), Number(hour), Number(minute), Number(second ?? 0));
-  return utc === undefined ? undefined : inRange(utc - zoneSeconds(zone), 0);
+  const instant = utc === undefined ? undefined : inRange(utc - zoneSeconds(zone), 0);
+  const name = /^[a-z]{3}/.exec(plain)?.[0];
+  if (instant === undefined || utc === undefined || name === undefined) return instant;
+  // the day is in the zone of the string; hour 24 belongs to the day before
+  const local = new Date((utc - Number(hour) * 3_600) * 1_000);
+  return { ...instant, isOtherDay: DAYS.indexOf(name) !== 3 * local.getUTCDay() };
 }
 
 /** Arranges the parts of an asctime date in the order of a mail date. */

@@ -15,6 +15,7 @@ import {
   RecordsSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import { declaredKeys, resolveKeys } from "../model/declared-keys.ts";
+import { namesOf } from "../model/dotted-path.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 import { impossibleValues } from "./condition-values.ts";
@@ -26,6 +27,8 @@ const { field: PAGINATE } = PaginateSchema;
 const { field: CURSOR } = CursorSchema;
 const { field: OPERATION } = OperationSchema;
 const KEY = WhenSchema.field.key.number;
+
+type PaginateRule = NonNullable<MethodModel["annotation"]["paginate"]>;
 
 /** A path in a rule, its name in messages, and its position. */
 interface Place {
@@ -68,8 +71,26 @@ export function checkItemPlaces(method: MethodModel, types: TypeModels, problems
     for (const place of placesInPages(method)) report(place, message);
   }
   checkKnown(method, types, problems);
+  checkReadsInItems(method, problems);
   checkRecordKeys(method, types, problems);
   checkCursor(method, types, problems);
+}
+
+/**
+ * Reports rules that read a place in the items of every page. With several paths of items, a place that only
+ * one of them contains is outside the items of other pages.
+ */
+function checkReadsInItems({ desc, annotation: { paginate } }: MethodModel, problems: Problems): void {
+  if (paginate === undefined || paginate.items.length === 0) return;
+  const lists = paginate.items.map(namesOf);
+  for (const { path, name, place } of placesBesideItems(paginate)) {
+    const steps = namesOf(path);
+    const isInItems = lists.every((list) => list.every((step, at) => step === steps[at]));
+    if (path === "" || !isInItems) continue;
+    const items = paginate.items.map((each) => `\`${each}\``).join(" and ");
+    const text = `${name} of ${nameOf(desc)}: \`${path}\` lies in the items at ${items}; name a value beside the items, or use last_item for a value of the last item`;
+    problems.add(desc, [RULES, ...place], "paginate-in-items", text);
+  }
 }
 
 /** Reports keys that the runtime adds to records but that no field reads. */
@@ -129,30 +150,34 @@ function placesInPages({ annotation: { paginate, poll } }: MethodModel): Place[]
     places.push({ path: poll.items, name: "poll", place });
   }
   if (paginate === undefined) return places;
+  const add = (paths: readonly string[], field: number) => {
+    paths.forEach((path, index) => {
+      places.push({ path, name: "paginate", place: [RULE.paginate.number, field, index] });
+    });
+  };
+  add(paginate.items, PAGINATE.items.number);
+  places.push(...placesBesideItems(paginate));
+  add(paginate.known, PAGINATE.known.number);
+  return places;
+}
+
+/** Returns the paths that lead from the payload of a page to values other than the items. */
+function placesBesideItems({ next, linkQuery, total, more }: PaginateRule): Place[] {
+  const places: Place[] = [];
   const add = (path: string, ...place: readonly number[]) => {
     places.push({ path, name: "paginate", place: [RULE.paginate.number, ...place] });
   };
-  paginate.items.forEach((path, index) => {
-    add(path, PAGINATE.items.number, index);
-  });
-  if (paginate.next.case === "link") add(paginate.next.value, PAGINATE.link.number);
-  if (paginate.next.case === "cursor") {
-    paginate.next.value.path.forEach((path, index) => {
+  if (next.case === "link") add(next.value, PAGINATE.link.number);
+  if (next.case === "cursor") {
+    next.value.path.forEach((path, index) => {
       add(path, PAGINATE.cursor.number, CURSOR.path.number, index);
     });
   }
-  add(paginate.linkQuery, PAGINATE.linkQuery.number);
-  add(paginate.total, PAGINATE.total.number);
-  const { key = "", values } = paginate.more ?? {};
-  places.push({
-    path: key,
-    name: "`more` of paginate",
-    place: [RULE.paginate.number, PAGINATE.more.number, KEY],
-    values,
-  });
-  paginate.known.forEach((path, index) => {
-    add(path, PAGINATE.known.number, index);
-  });
+  add(linkQuery, PAGINATE.linkQuery.number);
+  add(total, PAGINATE.total.number);
+  const { key = "", values } = more ?? {};
+  const place = [RULE.paginate.number, PAGINATE.more.number, KEY];
+  places.push({ path: key, name: "`more` of paginate", place, values });
   return places;
 }
 

@@ -72,7 +72,7 @@ export function pageOf(
   if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
   noteIn(call, (out) => {
     notePlaces(adapter, page, out);
-    noteUnknownKeys(adapter, page, out);
+    noteUnknownKeys(adapter, page, response.status, out);
   });
   return page;
 }

@@ -149,7 +149,7 @@ export class Decoder {
     } else {
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
-    noteAround(rules, value, (path) => readsPath(adapter, path), out, rules.payloadType);
+    noteAround(rules, value, status, (path) => readsPath(adapter, path), out, rules.payloadType);
   }
 
   /**

@@ -7,28 +7,36 @@ import { restBelow } from "./success-errors.ts";
 
 type ListAdapter = PaginateAdapter | PollAdapter;
 
-const KNOWN = new WeakMap<ListAdapter, KnownPaths>();
+/** The known paths in the payload, by the status of the response. */
+const KNOWN = new WeakMap<ListAdapter, Map<number, KnownPaths>>();
 
 /**
  * Notes the unknown keys next to a page's items and its payload. A key is unknown if no rule reads it and
  * `known` does not contain it.
  */
-export function noteUnknownKeys(adapter: ListAdapter, { path, payload, body }: Page, out: ProtoWriter): void {
+export function noteUnknownKeys(
+  adapter: ListAdapter,
+  { path, payload, body }: Page,
+  status: number,
+  out: ProtoWriter,
+): void {
   // otherwise the payload itself is the list
-  if (path !== "") knownInPayload(adapter).note(payload, out);
+  if (path !== "") knownInPayload(adapter, status).note(payload, out);
   const read = pathsRead(adapter);
-  noteAround(adapter.rules, body, (each) => read.some((other) => areNested(each, other)), out);
+  noteAround(adapter.rules, body, status, (each) => read.some((other) => areNested(each, other)), out);
 }
 
-function knownInPayload(adapter: ListAdapter): KnownPaths {
-  let known = KNOWN.get(adapter);
+function knownInPayload(adapter: ListAdapter, status: number): KnownPaths {
+  const byStatus = KNOWN.get(adapter) ?? new Map<number, KnownPaths>();
+  KNOWN.set(adapter, byStatus);
+  let known = byStatus.get(status);
   if (known === undefined) {
     known = new KnownPaths([
       ...pathsRead(adapter),
-      ...pathsInPayload(adapter.rules),
+      ...pathsInPayload(adapter.rules, status),
       ...(adapter.known ?? []),
     ]);
-    KNOWN.set(adapter, known);
+    byStatus.set(status, known);
   }
   return known;
 }
@@ -60,10 +68,10 @@ function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
   }
 }
 
-/** Returns the paths within the payload that are read in every body. */
-function pathsInPayload(rules: MethodRules): readonly string[] {
+/** Returns the paths within the payload that are read in every body with a success status. */
+function pathsInPayload(rules: MethodRules, status: number): readonly string[] {
   const { payload = [], known = [] } = rules.envelope ?? {};
-  const paths = [...pathsOfBody(rules), ...known];
+  const paths = [...pathsOfBody(rules, status), ...known];
   const roots = payload.length === 0 ? [""] : payload;
   return roots
     .flatMap((root) => paths.map((path) => restBelow(root, path)))

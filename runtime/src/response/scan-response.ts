@@ -231,7 +231,8 @@ export class ResponseScanner {
     // the scanner reports keys that may contain errors only if the table of the message names its keys
     const isNamed = body instanceof MessageTable && body !== EmptyTable;
     if (!isNamed && errorPathsWithin(rules).length > 0) return undefined;
-    const known = pathsAround(rules, rules.envelope?.payload[0]);
+    // status 0, because the scanner reads no response whose status an error rule with a body names
+    const known = pathsAround(rules, rules.envelope?.payload[0], 0);
     const envelope = envelopeOf(rules.envelope, body instanceof MessageTable, known, errorPaths(rules));
     return envelope && this.scanner.plan(body, envelope);
   }

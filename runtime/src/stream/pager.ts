@@ -1,4 +1,5 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
 import {
   declaredText,
   type FoundDifferences,
@@ -265,7 +266,7 @@ export class Pager {
     const cursor = next === undefined ? this.cursor : stringifyJson(next);
     if (next === undefined || cursor === this.cursor) return this.repeated(page, "cursor");
     this.cursor = cursor;
-    this.send(() => this.fitting(path, () => advance(message, next)));
+    this.sendCursor(path, () => advance(message, next), next);
     return true;
   }
 
@@ -274,10 +275,22 @@ export class Pager {
     try {
       return act();
     } catch (error) {
-      if (!(error instanceof CursorFault)) throw error;
-      const { expected, got } = error;
-      throw restError("CURSOR_INVALID", { ...namesOf(this.call.adapter), path, expected, got });
+      throw error instanceof CursorFault ? this.invalidCursor(path, error) : error;
     }
+  }
+
+  /** Sends a request with a cursor. If the request cannot contain the cursor, the upstream is at fault. */
+  private sendCursor(path: string, next: () => MessageShape<DescMessage>, cursor: JsonValue): void {
+    try {
+      this.send(() => this.fitting(path, next));
+    } catch (error) {
+      const isRejected = error instanceof ConnectError && error.code === Code.InvalidArgument;
+      throw isRejected ? this.invalidCursor(path, new CursorFault("valid in a request", cursor)) : error;
+    }
+  }
+
+  private invalidCursor(path: string, { expected, got }: CursorFault): Error {
+    return restError("CURSOR_INVALID", { ...namesOf(this.call.adapter), path, expected, got });
   }
 
   private send(next: () => MessageShape<DescMessage>): void {

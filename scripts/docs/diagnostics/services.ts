@@ -190,6 +190,12 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "`link_query` or `link_always` is set, but the next page is not found by `link`.",
       remedy: "Add `link`, or remove the rule. For a cursor, set `always` in `cursor`.",
     },
+    "paginate-in-items": {
+      meaning:
+        "A link, a cursor, `link_query`, `total` or `more` reads a place in the items of the pages. Only `last_item` reads values of items.",
+      remedy:
+        "Correct the path, or the path of the items. For a value of the last item, use `last_item`. With several paths of items, only a place in all of them is reported.",
+    },
     "poll-key": {
       meaning:
         "A `poll` rule has no `key` to identify items by, so new items cannot be distinguished from known items.",
