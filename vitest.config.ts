@@ -19,7 +19,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: mode === "rest" ? [...LONG, ...globSync(TESTS).filter(isCut)] : TESTS,
     exclude: ["**/node_modules/**", ...(mode === "short" ? LONG : [])],
-    // Files that share modules load in half the time. The tests of `LEFT_OUT` measure memory and turns.
+    // Files that share modules load in half the time. The tests of `LEFT_OUT` measure memory, and turns of
+    // the event loop.
     isolate: mode !== "short",
     setupFiles: ["test/idle-process.ts", "test/poisoned-buffers.ts", "test/fast-check.ts"],
     env: {

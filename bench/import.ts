@@ -21,10 +21,10 @@ const HELP = `Usage: npm run bench -- import [options]
 /** The numbers of operations in the generated documents. */
 const SIZES = [10, 100, 1000, 3000] as const;
 
-/** The largest memory of a process, in MB. */
+/** The maximum memory of the import of the largest document, in MB. */
 const MOST_MEMORY = 2000;
 
-/** The largest ratio of an operation's cost in the largest document to its cost in a document of 1,000. */
+/** The maximum cost of an operation after the first 1,000, relative to operations 101 to 1,000. */
 const MOST_GROWTH = 1.5;
 
 /**
@@ -59,7 +59,7 @@ async function measure(folder: string, rounds: number): Promise<{ text: string; 
   const lines = SIZES.map((size) => {
     const [cpu, memory] = [of(size, ({ cpuMs }) => cpuMs), of(size, ({ rssMb }) => rssMb)];
     const each = (cpu - of(SIZES[0], ({ cpuMs }) => cpuMs)) / (size - SIZES[0]);
-    const share = size === SIZES[0] ? "" : `   ${each.toFixed(2)} ms for each more operation`;
+    const share = size === SIZES[0] ? "" : `   ${each.toFixed(2)} ms for each additional operation`;
     return `${String(size).padStart(5)} operations ${cpu.toFixed(0).padStart(7)} ms CPU ${memory.toFixed(0).padStart(6)} MB${share}`;
   });
   const figures = figuresOf(of);
@@ -74,7 +74,7 @@ function figuresOf(of: (size: number, pick: (usage: Usage) => number) => number)
   const memory = of(largest, ({ rssMb }) => rssMb);
   return [
     {
-      name: "cost of an operation beyond 1,000, to one up to 1,000",
+      name: "cost of an operation after the first 1,000, relative to operations 101 to 1,000",
       unit: "x",
       value: growth,
       bound: { atMost: MOST_GROWTH },

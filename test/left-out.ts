@@ -17,6 +17,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "runtime/src/hostile-responses.test.ts",
     "test/feeds/detached-watch.test.ts",
   ],
+  "open hundreds of files, so need their own process": ["gateway/src/listener/open-files.test.ts"],
   "need documents of real APIs": ["test/import/real-*.test.ts"],
   "replay thousands of recorded calls": ["gateway/src/fast-path/recorded-calls.test.ts"],
   "start and kill workers": ["gateway/src/workers/workers.test.ts", "test/feeds/workers.test.ts"],

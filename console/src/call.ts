@@ -9,12 +9,12 @@ export const MAX_MESSAGES = 500;
 /** The time between two updates of the page during a stream, in milliseconds. */
 const UPDATE_MS = 100;
 
-/** A call, and as much of its response as there is. */
+/** A call, and the part of its response that has arrived. */
 export interface Result {
   readonly state: "running" | "ok" | "failed";
   /** The last messages. */
   readonly messages: readonly JsonValue[];
-  /** The number of messages that are not kept any more. */
+  /** The number of dropped messages. */
   readonly dropped: number;
   /** The size of all messages. */
   readonly bytes: number;

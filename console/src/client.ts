@@ -42,7 +42,7 @@ const END_STREAM = 2;
 const HEAD_BYTES = 5;
 
 /**
- * Calls a unary method or one that streams its response, and yields the parts of the response as they come.
+ * Calls a unary or server-streaming method, and yields the parts of the response as they arrive.
  *
  * @throws RpcError
  */

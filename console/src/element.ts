@@ -42,7 +42,7 @@ const BIG: ReadonlySet<ScalarType> = new Set([
 /** A number in JSON. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Returns the type of the values of a field, which a list and a map have several of. */
+/** Returns the type of a field's value, of its list items, or of its map values. */
 export function elementOf(field: DescField): Element {
   return field as Element;
 }
@@ -145,8 +145,8 @@ export function shown(element: Element, value: JsonValue | undefined): string {
 }
 
 /**
- * Returns the value of an input's text. A text of a wrong type stays as it is, so that the
- * problem is reported where the text is.
+ * Returns the value of an input's text. A text of a wrong type stays as it is, so that its input shows the
+ * problem.
  *
  * @throws SyntaxError for a text that must be JSON
  */

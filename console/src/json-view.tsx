@@ -59,7 +59,7 @@ function addressIn(token: string): string | undefined {
   return /^"https?:\/\//.test(token) ? (JSON.parse(token) as string) : undefined;
 }
 
-/** An address as a link that tells its target nothing about this page, and a button that copies it. */
+/** A link that does not reveal this page to its target, and a button that copies the address. */
 export function Address({ address, text = address }: { address: string; text?: string }) {
   return (
     <span class="address">

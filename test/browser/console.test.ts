@@ -111,7 +111,7 @@ test("an error shows its code, its reason, and the problems at their fields", as
   await page.locator("p.problem", { hasText: "a blog is named by" }).waitFor();
 });
 
-test("messages of a stream appear as they come, until the user cancels", async ({ skip }) => {
+test("messages of a stream appear as they arrive, until the user cancels", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const page = await open("events.v1.EventService/WatchPublicEvents");
   await send(page);

@@ -6,13 +6,13 @@ import { RULE_CASES } from "./rule-cases.ts";
 
 export type { ProblemCase } from "./case-sources.ts";
 
-/**
- * `case.proto` is replaced by the file name, and `case.` by the package. Line numbers start at the first line
- * of the source.
- */
 /** A valid batch rule. */
 const BATCH = 'batch: {items: "items", resume_token: "token", late: "late"}';
 
+/**
+ * In the expected problems, `case.proto` stands for the file name and `case.` for the package. Line numbers
+ * are relative to the first line of `source`.
+ */
 export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     name: "http_pattern_missing",

@@ -530,7 +530,7 @@ export const RULE_CASES: readonly ProblemCase[] = [
     name: "member_keys",
     source: oneof("google.protobuf.Timestamp a = 1; string b = 2;"),
     problems: [
-      "5:12: member-keys: case.Res.a is a google.protobuf.Timestamp, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message",
+      "5:12: member-keys: case.Res.a is a google.protobuf.Timestamp, which has no keys that could be next to the discriminator; set layout: NESTED or BESIDE, or put it into a message",
     ],
   },
   ...METHOD_RULES.map(([name, rule, ...problems]) => ({
@@ -573,7 +573,7 @@ message ListRes { repeated Res entries = 1; string next_token = 2; }`,
     problems: [
       '4:29: key-index: case.Res.x: `coords[0]` is a key, and no path: it reads no item of a list; write from: {path: "coords.0"}',
       "4:87: dotted-path: a source of case.Res.y: the path `coords[1]` has an index in brackets, which is a step of its own: write `coords.1`; a key with brackets stands in quotes",
-      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a message that is an array, set `option (connectrest.v1.message).tuple = true`, or put the fields into the message that has it: `list.2`; a key of digits stands in quotes",
+      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a message that is an array, set `option (connectrest.v1.message).tuple = true`, or put the fields into the message that has it: `list.2`; put a key that consists of digits in quotes",
       '6:38: key-index: discriminator of the oneof case.Res.o: `kinds.0` is a key, and no path: it reads no item of a list; use conditions: `when: {key: "kinds.0"}`',
     ],
   },
@@ -967,7 +967,7 @@ message Inner {
       "8:54: no-effect: from of case.Pair.a has no effect: an item of a tuple has no key; remove it",
       "9:3: tuple-oneof: the oneof case.Pair.o is in the tuple case.Pair, in which each field is an item; move the oneof to a message with the layout UNWRAPPED, and make this message an item",
       "10:3: tuple-number: case.Pair.rest has the number 5, but no field of the tuple case.Pair has the number 4; number the fields by their places in the array, and declare an unused item as google.protobuf.Value",
-      "10:33: unknown-type: `unknown` in a tuple requires the last field, which is repeated; case.Pair.rest is not",
+      "10:33: unknown-type: `unknown` in a tuple requires a field that is last and repeated; case.Pair.rest is not",
     ],
   },
   {
@@ -1042,7 +1042,7 @@ message Pair {
 }`,
     ),
     problems: [
-      "4:13: member-keys: case.Res.p is a case.Pair, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message",
+      "4:13: member-keys: case.Res.p is a case.Pair, which has no keys that could be next to the discriminator; set layout: NESTED or BESIDE, or put it into a message",
     ],
   },
   {

@@ -73,10 +73,11 @@ export interface ResourceServer {
 export type Authenticate = (request: HttpRequest, method: DescMethod | undefined) => Found | Promise<Found>;
 
 /**
- * Checks whether the subject of a valid token may call a method; undefined if it may. For calls that a method
- * makes on behalf of its caller.
+ * Checks whether a subject may call a method, without checking a token. Used for calls that a method makes on
+ * behalf of its caller.
  *
  * @param subject undefined if the caller sent no token
+ * @returns the rejection; undefined if the call is allowed
  */
 export type Authorize = (subject: Subject | undefined, method: DescMethod) => AccessRejection | undefined;
 

@@ -42,7 +42,7 @@ export class Work {
     this.changes.set(placeOf(kind, key), { kind, key, entry, expected: before?.expected ?? expected });
   }
 
-  /** Makes all changes depend on the existence of this entry at the end. */
+  /** Makes the commit conditional on this entry still existing. */
   require(kind: string, key: string): void {
     const place = placeOf(kind, key);
     if (!this.changes.has(place)) this.changes.set(place, { kind, key, entry: "unchanged", expected: "any" });

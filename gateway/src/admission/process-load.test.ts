@@ -28,7 +28,7 @@ test("the heap usage is between 0 and 100 percent", () => {
   expect(heapPercent).toBeLessThan(100);
 });
 
-test("a stop of the process does not count as a delay of its event loop", async () => {
+test("time during which the process is suspended does not count as event-loop delay", async () => {
   const read = processLoad();
   await delay(50);
   read();

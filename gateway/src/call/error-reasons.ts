@@ -54,9 +54,8 @@ export const GATEWAY_REASONS = {
   },
   CONFIRMATION_MISSING: {
     codes: [Code.FailedPrecondition],
-    cause:
-      "The explained call may change data, and the request for its explanation does not confirm that it is sent.",
-    remedy: "Set `confirm` if the call should be sent, or remove `send`.",
+    cause: "The explained call may change data, and the request does not confirm that the call is sent.",
+    remedy: "Set `confirm` to send the call, or remove `send` for a dry run.",
   },
   PROTOCOL_UNSUPPORTED: {
     codes: [Code.Unimplemented, Code.InvalidArgument],

@@ -8,7 +8,6 @@ function ofCounts(perClient: string): string {
   return `One client can use up to half of the limit alone. Once half is in use, \`${perClient}\` applies to each client. ${QUARTER}.`;
 }
 
-const PART = "This limit is one client's part of the limit above.";
 const CONNECTION = `${EACH}: it applies to each connection separately.`;
 const REQUEST = `${EACH}: it applies to each request or call separately.`;
 const PROCESS = `${EACH}: it applies to the whole process.`;
@@ -16,27 +15,27 @@ const PROCESS = `${EACH}: it applies to the whole process.`;
 /** For each limit, the part that a single client may use, and the part that is reserved for other clients. */
 export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   connections: ofCounts("connectionsPerClient"),
-  connectionsPerClient: PART,
+  connectionsPerClient: "Each client's share of `connections`.",
   requestsInFlight: ofCounts("requestsPerClient"),
-  requestsPerClient: PART,
+  requestsPerClient: "Each client's share of `requestsInFlight`.",
   healthWatches: ofCounts("healthWatchesPerClient"),
-  healthWatchesPerClient: PART,
+  healthWatchesPerClient: "Each client's share of `healthWatches`.",
   callsInFlight: `${QUARTER}. Capacity that becomes free goes to the caller with the smallest share.`,
   queuedCalls:
     "One caller can use the whole queue. Callers with fewer waiting calls then replace its newest calls.",
   queueTimeoutMs: REQUEST,
-  callsPerClient: "This limit is one caller's part of `callsInFlight` and `queuedCalls`.",
+  callsPerClient: "Each client's share of `callsInFlight` and `queuedCalls`.",
   watchers:
     "One caller can use the whole limit. Callers with less than an equal share then replace its newest streams.",
-  watchersPerClient: PART,
+  watchersPerClient: "Each client's share of `watchers`.",
   eventLoopDelayMs:
     "One caller can keep the process busy. The gateway then rejects a share of all callers' calls, at most nine in ten; the share grows with the delay.",
   heapPercent:
     "One caller can fill memory up to the `held…Bytes` limits. The gateway then rejects a share of all callers' calls, at most nine in ten; the share grows with the heap in use.",
   authorizationRequestsPerMinute: `${QUARTER}. One client can never make more than \`authorizationRequestsPerClient\` requests.`,
-  authorizationRequestsPerClient: PART,
+  authorizationRequestsPerClient: "Each client's share of `authorizationRequestsPerMinute`.",
   registrationsPerMinute: `${QUARTER}. One client can never make more than \`registrationsPerClient\` attempts.`,
-  registrationsPerClient: PART,
+  registrationsPerClient: "Each client's share of `registrationsPerMinute`.",
   headersTimeoutMs: CONNECTION,
   headerBytes: REQUEST,
   headerCount: REQUEST,

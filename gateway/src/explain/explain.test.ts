@@ -199,7 +199,7 @@ test("the explanation of a failed call contains its error, and the log line has 
   expect(lines.find(({ method }) => method === ECHO)).toMatchObject({ code: "not_found" });
 });
 
-test("of a stream, only the first message is requested", async () => {
+test("only the first message of a stream is requested", async () => {
   const gateway = await start();
   let isClosed = new Promise<void>(() => undefined);
   answer = (request, response) => {

@@ -90,8 +90,8 @@ export class Callbacks {
 
 /**
  * Returns a timer whose callback, when it is due, waits until sockets have been read. After the process was
- * stopped or busy, timers run before the bytes that arrived in the meantime are read. These bytes may restart
- * or stop the timer.
+ * suspended or busy, timers run before the bytes that arrived in the meantime are read. These bytes may
+ * restart or stop the timer.
  */
 function timerOf(callback: () => void, start: (due: () => void) => NodeJS.Timeout): Timer {
   let waiting: NodeJS.Immediate | undefined;

@@ -36,7 +36,7 @@ async function begin() {
 const MOMENTS = ["taken", "request", "chunk"] as const;
 
 test.each(MOMENTS)(
-  "a connection that waited with unread bytes is not read after a stop: %s",
+  "a connection that waited with unread bytes is not read after reading has stopped: %s",
   async (moment) => {
     const stopped = Promise.withResolvers<readonly [net.Socket, Http1Handle]>();
     const take = async (socket: net.Socket) => {

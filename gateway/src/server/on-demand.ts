@@ -1,4 +1,4 @@
-/** Loads the modules that only few gateways need, more than half of all modules, when they are needed. */
+/** Loads modules on demand that only few gateways need: more than half of all modules. */
 import type { Rest } from "connect-rest-runtime";
 import type { PreparedAuthorization, PrepareOptions } from "../authorization/caller-authorization.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "../bus/bus-options.ts";

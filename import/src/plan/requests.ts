@@ -167,7 +167,7 @@ function addBody(
   const fields = schema === undefined ? schema : fieldsOf(planner, schema);
   if (fields !== undefined) {
     if (isMultipart(content.type)) {
-      addParts(planner, message, fields, spot, notationsOf(content));
+      addParts(planner, message, fields, spot, content);
     } else {
       const textual = { ...spot, textual: isForm(content.type) };
       planner.addProperties(message, fields, textual, { prefix: "body:", notations: notationsOf(content) });
@@ -184,7 +184,9 @@ function addBody(
 
 /** Reports whether a form or a multipart body has several names for the values of a field. */
 function isNested({ label, type, options }: Field): boolean {
-  const isPart = options.some(({ value }) => typeof value === "object" && "in" in value);
+  const isPart = options.some(({ value }) => {
+    return typeof value === "object" && ("in" in value || "json_text" in value);
+  });
   const isMessage =
     type.kind === "message" || (type.kind === "foreign" && type.name !== "google.protobuf.Timestamp");
   return !isPart && (label === "map" || isMessage);
@@ -209,18 +211,16 @@ function notationsOf({ encodings }: Content): ReadonlyMap<string, FormNotation> 
   return notations;
 }
 
-function addParts(
-  planner: Planner,
-  message: Message,
-  schema: Schema,
-  spot: Spot,
-  notations: ReadonlyMap<string, FormNotation>,
-): void {
+function addParts(planner: Planner, message: Message, schema: Schema, spot: Spot, content: Content): void {
   const files = new Map<string, { readonly repeated: boolean }>();
+  const notations = new Map(notationsOf(content));
   if (schema.shape.kind !== "object") return;
   for (const [name, node] of schema.shape.properties) {
     const found = isFile(planner.schemas, node);
     if (found !== undefined) files.set(name, found);
+    // the default for objects (OpenAPI 3.0 and 3.1, Encoding Object)
+    const isObject = planner.schemas.read(node).shape.kind === "object";
+    if (isObject && !content.encodings.has(name)) notations.set(name, "json");
   }
   planner.addProperties(
     message,

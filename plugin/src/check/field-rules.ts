@@ -231,7 +231,7 @@ function checkUnknown({ field, rules, types, add }: Checked): void {
   if (!rules.unknown) return;
   const isItem = types.tuple(field.parent);
   if (isItem && !isRest(field)) {
-    const text = `\`unknown\` in a tuple requires the last field, which is repeated; ${nameOf(field)} is not`;
+    const text = `\`unknown\` in a tuple requires a field that is last and repeated; ${nameOf(field)} is not`;
     add([RULE.unknown.number], "unknown-type", text);
   } else if (!isItem && !isCollector(field)) {
     const text = `\`unknown\` requires a map<string, string> or a google.protobuf.Struct; ${nameOf(field)} is neither`;
@@ -339,7 +339,7 @@ function sourceFault(path: string): string | undefined {
   const fault = pathFault(path, "no root");
   const [first] = stepsOf(path);
   if (fault === undefined && first !== undefined && isIndex(first)) {
-    return `the path \`${path}\` begins with an index, but a message is read from an object; for a message that is an array, set \`option (connectrest.v1.message).tuple = true\`, or put the fields into the message that has it: \`list.${path}\`; a key of digits stands in quotes`;
+    return `the path \`${path}\` begins with an index, but a message is read from an object; for a message that is an array, set \`option (connectrest.v1.message).tuple = true\`, or put the fields into the message that has it: \`list.${path}\`; put a key that consists of digits in quotes`;
   }
   return path === "."
     ? `${fault}; for all of the payload in one field, name it in response_body of google.api.http`

@@ -81,7 +81,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
     }
     const scalar = isFlattened(oneof, types) ? messageOf(field) : undefined;
     if (scalar !== undefined && (isScalarMessage(scalar) || types.tuple(scalar))) {
-      const text = `${nameOf(field)} is a ${scalar.typeName}, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message`;
+      const text = `${nameOf(field)} is a ${scalar.typeName}, which has no keys that could be next to the discriminator; set layout: NESTED or BESIDE, or put it into a message`;
       problems.add(oneof, [RULES, RULE.layout.number], "member-keys", text);
     }
     checkConditions(field, otherKey, types, problems);

@@ -229,10 +229,11 @@ export interface OverlapModel {
   /** The unit of a time field; undefined for an integer. */
   readonly unit: CountUnit | undefined;
   /**
-   * The offsets added to the value of the last item. Items with the same value are requested again and
-   * skipped.
+   * The offset from the last item's value that requests items with the same value again; items already
+   * delivered are dropped.
    */
   readonly again: number;
+  /** The offset that requests only items beyond that value. */
   readonly past: number;
   /** The number of items on a page: a field of the request, and its default; 0 if unknown. */
   readonly size: FieldPath | undefined;

@@ -11,10 +11,10 @@ const text = fc
   .tuple(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom(1, 1, 1, 4000, 40_000))
   .map(([part, times]) => part.repeat(times));
 
-/** Generates keys that need quotes, because a line that consists of one long name is not broken. */
+/** Generates keys that need quotes, because a line that consists of one long name is not split. */
 const key = text.map((name) => `-${name}`);
 
-test("property: broken code evaluates to the same value, in lines that every compiler accepts", () => {
+test("property: code that is split across lines evaluates to the same value, in lines that every compiler accepts", () => {
   const literal = fc.oneof(text, fc.array(text, { maxLength: 5 }), fc.dictionary(key, text, { maxKeys: 5 }));
   fc.assert(
     fc.property(literal, (value) => {
@@ -27,7 +27,7 @@ test("property: broken code evaluates to the same value, in lines that every com
   );
 });
 
-test("property: a broken path evaluates to the same path", () => {
+test("property: a path that is split across lines evaluates to the same path", () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       const escaped = (part: string) =>
@@ -47,7 +47,7 @@ test("code without long lines is not changed", () => {
   expect(breakLongLines(code)).toBe(code);
 });
 
-test("code is broken after commas, brackets and operators", () => {
+test("code is split after commas, brackets and operators", () => {
   const names = Array.from({ length: 8000 }, (_, index) => `name${index}`);
   const broken = breakLongLines(`f(${names.join(", ")});\nif (${names.join(" || ")}) g();`);
   const ends = broken.split("\n").map((line) => line.replace(/^.*?(\W*)$/, "$1"));
@@ -55,12 +55,12 @@ test("code is broken after commas, brackets and operators", () => {
   expect(longestLine(broken)).toBeLessThan(60_001);
 });
 
-test("a name that is longer than a line is not broken", () => {
+test("a name that is longer than a line is not split", () => {
   const code = `const ${"a".repeat(70_000)} = 1;`;
   expect(breakLongLines(code)).toBe(code);
 });
 
-test("property: broken comments keep their words, and remain comments", () => {
+test("property: comments that are split across lines keep their words, and remain comments", () => {
   fc.assert(
     fc.property(fc.array(text), fc.constantFrom("", "  "), (words, indent) => {
       const said = words.join(" ").replace(/[\r\n\u2028\u2029]|\*\//g, "");

@@ -74,10 +74,11 @@ export interface OverlapRule<I extends DescMessage = DescMessage> {
   /** The unit of a time in the request. Undefined for an integer. */
   readonly unit?: CountUnit;
   /**
-   * The offsets that are added to the last item's value: `again` requests the items with that value again,
-   * `past` skips them.
+   * The offset from the last item's value that requests items with the same value again; items already
+   * delivered are dropped.
    */
   readonly again: number;
+  /** The offset that requests only items beyond that value. */
   readonly past: number;
   /** Returns the number of items on a full page, or 0 if it is unknown. */
   readonly size?: (message: MessageShape<I>) => number;

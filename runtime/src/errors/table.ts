@@ -18,7 +18,7 @@ export const ERRORS = {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be part of a URL path; {remedy}",
     cause:
-      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path. Or several parameters share a path segment, and one of the values contains the text that separates the parameters.",
+      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path. If several parameters share a path segment, a value that contains the text between the parameters also causes this error.",
     remedy: "Send a value that is not empty, not `.` or `..`, and has no control characters.",
   },
   PARAMETER_VALUE_INVALID: {
@@ -392,7 +392,7 @@ export const ERRORS = {
     code: Code.FailedPrecondition,
     text: "upstream {upstream}: {method}: a redirect is not followed: {problem}",
     cause:
-      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to a malformed URL. Or there were too many redirects in a row.",
+      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to a malformed URL, or there were too many redirects in a row.",
     remedy: "Add the host to `redirects.hosts` of the upstream, if it can be trusted.",
   },
   PAGES_EXCEEDED: {
@@ -453,7 +453,7 @@ export const ERRORS = {
     code: Code.Aborted,
     text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again with the resume token",
     cause:
-      "The function that provides credentials returned a different owner than before. Or the function returned no owner, but different secrets (e.g. a refreshed token), which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
+      "The function that provides credentials returned a different owner than before, or it returned no owner, but different secrets (e.g. a refreshed token), which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
     remedy:
       "Watch again with the token of the last message. To keep streams across refreshed tokens, let the function return an `owner`: the account, or the caller's session.",
   },
@@ -488,7 +488,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got}",
     cause:
-      "The response has a value of the wrong type, or no value, in place of the payload or the items of a page. Or the response announces more pages, but not how to request them. The response cannot be read, so the call fails in every mode.",
+      "The response has a value of the wrong type, or no value, in place of the payload or the items of a page, or announces more pages, but not how to request them. The response cannot be read, so the call fails in every mode.",
     remedy:
       'Correct the path in the .proto file. If this value means "empty" in this API, add it to `empty` of `envelope` or `paginate`.',
   },

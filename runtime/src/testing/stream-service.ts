@@ -195,8 +195,8 @@ export function downloadAdapter(
 }
 
 /**
- * Returns an adapter that uploads to `POST /v2/items`. The chunks are the whole body, or a part that follows
- * the part with the title.
+ * Returns an adapter that uploads to `POST /v2/items`. The chunks form the whole body or, in a multipart
+ * upload, the part after the `title` part.
  */
 export function uploadAdapter(
   rules: Rules = {},

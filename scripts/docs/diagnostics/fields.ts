@@ -16,15 +16,15 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "time-format": {
       meaning:
-        "The `format` of a time does not identify a point in time: the format has no year, or has a part without the next larger part (`YYYY-mm-DD` has a minute but no month). Or the format has a part of another format language (`yyyy`, `hh`, `SSS`), or the same part twice; the runtime would send such a part as literal text.",
+        "The `format` of a time does not identify a point in time: the format has no year, or has a part without the next larger part (`YYYY-mm-DD` has a minute but no month). A part of another format language (`yyyy`, `hh`, `SSS`) or a second occurrence of a part is also reported, because the runtime would send such a part as literal text.",
       remedy:
         "Use each of `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss` at most once, from the year down to the smallest part, in any order. For fractions and zones, use `unit: ISO_8601`, or a string field.",
     },
     "tuple-number": {
       meaning:
-        "The number of a field in a tuple is the place of its item, but no field has one of the places before it.",
+        "A tuple skips a field number. The number of each field in a tuple is the position of its item in the array.",
       remedy:
-        "Number the fields 1, 2, 3 and so on. Declare an item that you do not need as google.protobuf.Value.",
+        "Number the fields 1, 2, 3 and so on. Declare items that you do not need as google.protobuf.Value.",
     },
     "tuple-request": {
       meaning:
@@ -34,7 +34,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "unwrap-type": {
       meaning:
-        "`unwrap` is set on a field whose message is not a single list, map or `optional` field. Or the only field is `optional`, so null means that it is unset, but null is already a value of the field, or the rule is on a member of a oneof, which null cannot select. Or the message is a tuple, so its JSON is an array. Or the message leads back to itself through `unwrap` alone.",
+        "The message of a field with `unwrap` must consist of a single list, map or `optional` field. The message must not be a tuple, whose JSON is an array, and must not lead back to itself through `unwrap` alone. If the only field is `optional`, null means that it is unset: null must not already be a value of the field, and `unwrap` must not be set on a member of a oneof, which null cannot select.",
       remedy:
         "Give the message one field, repeated or `optional`, and no other fields, or remove the rule. For a field that can hold null, such as a google.protobuf.Value, the message is not needed.",
     },
@@ -62,7 +62,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "unknown-type": {
       meaning:
-        "`unknown` is set on a field that cannot hold arbitrary keys and values, or on a field of a tuple that is not the last, or not repeated.",
+        "`unknown` is set on a field that cannot hold arbitrary keys and values, or on a tuple field that is not the last one or is not repeated.",
       remedy:
         "Use `map<string, string>` or `google.protobuf.Struct`. In a tuple, make the last field repeated.",
     },
@@ -139,7 +139,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy: "Add `when` to the members, e.g. by the JSON type of the key, or a discriminator to the oneof.",
     },
     "tuple-oneof": {
-      meaning: "A tuple contains a oneof, but each of its fields is an item with its own place.",
+      meaning: "A tuple contains a oneof, although each field of a tuple has its own position in the array.",
       remedy: "Move the oneof to a message with the layout UNWRAPPED, and make this message an item.",
     },
     "when-unread": {

@@ -67,7 +67,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "success-status": {
       meaning:
-        "`success` lists a number that is not a final HTTP status, or lists a status twice. Or `success` lists a status from 200 to 299, which always means success.",
+        "`success` lists a number that is not a final HTTP status, or lists a status twice, or lists a status from 200 to 299, which always means success.",
       remedy: "Use each status from 300 to 599 once.",
     },
     "parameter-name": {
@@ -92,7 +92,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "error-meaning": {
       meaning:
-        "An error rule sets neither `code` nor `reason`, so the rule has no effect. Or its code is OK, which is not an error.",
+        "An error rule sets neither `code` nor `reason`, so it has no effect, or it sets `code: OK`, which is not an error.",
       remedy:
         "Set `code`, `reason` or both. If the status means success, list it in `success` of the method.",
     },
@@ -255,7 +255,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "operation-result": {
       meaning:
-        "An `operation` has both `result` and `result_link`. Or the `operation` of a server stream has one of them, although the stream's messages are the states of the work, not its result.",
+        "An `operation` has both `result` and `result_link`, or the `operation` of a server stream has one of them, although the stream's messages are the states of the work, not its result.",
       remedy: "Keep one of the two. In a stream, remove both.",
     },
     "operation-encoding": {
@@ -272,7 +272,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "poll-batch": {
       meaning:
-        "The `batch` of a `poll` does not name the fields for the items and for the resume token. Or the message has other fields, which would never be set.",
+        "The `batch` of a `poll` does not name the fields for the items and for the resume token, or the message has other fields, which would never be set.",
       remedy: "Name every field of the message in `batch`; `items` and `resume_token` are required.",
     },
     "poll-field": {

@@ -19,7 +19,7 @@ export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
  */
 export type MessageRules = Message<"connectrest.v1.MessageRules"> & {
   /**
-   * Represents the message by an array: field 1 is the first item, field 2 the second, and so on, without gaps.
+   * Represents the message as an array: field 1 is the first item, field 2 the second, and so on, without gaps.
    * In a response, a missing item and null leave the field unset. Further items are reported as `additional`,
    * unless the last field is repeated and has the rule `unknown`: the field then receives these items. A
    * request contains all items up to the last field that is set or REQUIRED, with null for unset fields.

@@ -35,7 +35,7 @@ export type ExplainRequest = Message<"connectrest.explain.v1.ExplainRequest"> & 
   message: string;
 
   /**
-   * Whether to send the call. A call that is sent has the limits, the credentials and the log line of any call of the
+   * Whether to send the call. A sent call has the same limits, credentials and log line as any other call of the
    * method, and ends before the deadline of the explanation. Default: a dry run, which sends nothing.
    *
    * @generated from field: bool send = 3;
@@ -43,8 +43,9 @@ export type ExplainRequest = Message<"connectrest.explain.v1.ExplainRequest"> & 
   send: boolean;
 
   /**
-   * Confirms that a call that may change data is sent. Otherwise only calls that read are sent: calls with the verb GET
-   * or HEAD, and of methods with `idempotency_level = NO_SIDE_EFFECTS`. Other calls fail with FAILED_PRECONDITION.
+   * Confirms that a call is sent that may change data. Without a confirmation, such a call fails with
+   * FAILED_PRECONDITION. Calls with the verb GET or HEAD, and calls of methods with
+   * `idempotency_level = NO_SIDE_EFFECTS`, need no confirmation.
    *
    * @generated from field: bool confirm = 4;
    */
