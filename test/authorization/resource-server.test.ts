@@ -300,7 +300,10 @@ test("health is public, but reflection, pages and service names are not", async 
 });
 
 test("health, reflection and pages can each be made public or protected", async () => {
-  const opened = await startAuthorized({ open: { health: false, reflection: true, console: true } }, { console: true });
+  const opened = await startAuthorized(
+    { open: { health: false, reflection: true, console: true } },
+    { console: true },
+  );
   const steps = new OAuthSteps(opened);
   expect((await steps.request("/")).status).toBe(200);
   expect((await steps.request("/grpc.health.v1.Health/Check", { method: "POST" })).status).toBe(401);
