@@ -33,7 +33,7 @@ async function problemsOf(path: string, operations: readonly Operation[]): Promi
   const operation = operations.find(({ place }) => place === called.placeOf(method));
   called.remove();
   if (request === undefined || operation === undefined) return [`${name}: ${failure ?? "unknown operation"}`];
-  const checker = new RequestChecker(OpenApi.read(path), { patterns: [], unions: [], keys: [] });
+  const checker = new RequestChecker(OpenApi.read(path), { patterns: [], merged: [], unions: [], keys: [] });
   return [...violations.map(String), ...(await checker.problems(operation, request))].map(
     (each) => `${name} ${data}: ${each}`,
   );
