@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Secret } from "../text/secret.ts";
 import { curlCommand } from "./curl.ts";
 import type { ExplainedRequest } from "./explained.ts";
 import { shownHeaders } from "./shown-headers.ts";
@@ -67,11 +68,19 @@ test("an explanation hides the user, the password and the query of a redirect ta
   expect(of("https://user:pass@host/path?X-Signature=abc#d")).toBe("https://[secret]@host/path?[secret]");
   expect(of("//u@host/x")).toBe("//[secret]@host/x");
   expect(of("/path")).toBe("/path");
+  const users = ["https:", "https:/", "https:\\\\", "ht\ttps://", "\\\\", "/\\", "///", " https://"];
+  for (const start of users) expect(of(`${start}u:pass@h/x`)).not.toContain("pass");
+});
+
+test("an explanation hides a secret in the name of a header", () => {
+  const secret = new Secret("s3cretKey-AbC");
+  const [header] = shownHeaders([["x-ratelimit-s3cretkey-abc", "3"]], new Set(), [secret]);
+  expect(header?.name).not.toContain("s3cretkey");
 });
 
 test("explanations hide the queries of links", () => {
   const link =
-    '<https://u:p@a.example/2?sig=abc>; rel="next", </1?sig=abc>; rel="first", <https://a/3?sig=abc';
+    '<https://u:p@a.example/2?sig=abc>; rel="next", </1?sig=abc>; rel="first", <https://a/3?sig=abc>; anchor="https://a/4?sig=abc"; title="t?sig=abc"';
   const [header] = shownHeaders([["link", link]], new Set(), []);
   expect(header?.value).toBe(
     '<https://[secret]@a.example/2?[secret]>; rel="next", </1?[secret]>; rel="first", <https://a/3?[secret]>',

@@ -29,11 +29,18 @@ const HIDDEN: ReadonlySet<string> = new Set([
   "www-authenticate",
 ]);
 
-/** Hides the parts of addresses in `Location` and `Link` (RFC 8288) that may be credentials. */
+/**
+ * Hides the parts of addresses in `Location` and `Link` (RFC 8288) that may be credentials. Of the parameters
+ * of a link, only `rel` is shown, because others may be addresses too.
+ */
 function withoutSecretAddresses(name: string, value: string): string {
   if (name === "location") return withoutSecretParts(value);
   if (name !== "link") return value;
-  return value.replace(/<([^>]*)>?/g, (_, url: string) => `<${withoutSecretParts(url)}>`);
+  const links = Array.from(value.matchAll(/<([^<>]*)>([^<]*)/g), ([, url = "", parameters = ""]) => {
+    const [rel = ""] = /; *rel=(?:[\w-]+|"[\w -]*")/i.exec(parameters) ?? [];
+    return `<${withoutSecretParts(url)}>${rel}`;
+  });
+  return links.length === 0 ? "[secret]" : links.join(", ");
 }
 
 function shownValue(name: string, value: string, secrets: readonly Secret[]): string {
@@ -46,7 +53,14 @@ function shownValue(name: string, value: string, secrets: readonly Secret[]): st
  * signs the address at many storage services.
  */
 export function withoutSecretParts(url: string): string {
-  return url.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, "$1//[secret]@").replace(/[?#].*$/s, "?[secret]");
+  // as browsers read addresses (URL Standard)
+  const plain = url
+    .trim()
+    .replace(/\p{Cc}/gu, "")
+    .replace(/^[^?#]*/, (start) => start.replaceAll("\\", "/"));
+  return plain
+    .replace(/^(?:([a-z][a-z0-9+.-]*:)\/*|\/{2,})[^/?#]*@/i, "$1//[secret]@")
+    .replace(/[?#].*$/s, "?[secret]");
 }
 
 /**
@@ -62,6 +76,6 @@ export function shownHeaders(
   return Array.from(headers, ([name, value]) => {
     const isKnown = SHOWN.has(name) || RATE_LIMIT.test(name) || declared.has(name);
     const isShown = isKnown && !HIDDEN.has(name);
-    return { name, value: isShown ? shownValue(name, value, secrets) : undefined };
+    return { name: redactText(name, secrets), value: isShown ? shownValue(name, value, secrets) : undefined };
   });
 }

@@ -252,6 +252,24 @@ test("a long secret, such as an OAuth 2 token, is found both as a whole and trun
   }
 });
 
+test("a secret that is too large for one pattern is found as a whole", () => {
+  const token = Array.from({ length: 60_000 }, (_, index) => ((index * 7919) % 36).toString(36)).join("");
+  expect(redact(`Bearer ${token}!`, token)).toBe("Bearer [secret]!");
+  expect(redact("nothing", token)).toBe("nothing");
+});
+
+test.each(["%20", "%3A", "\\u0022", "\\n", "\\\\n"])(
+  "a short secret is found after the escape %s",
+  (escape) => {
+    for (const secret of ["ab1", "abc1234", "a-b", "x y"]) {
+      expect(redact(`Key${escape}${encodeURIComponent(secret)} sent`, secret)).toBe(
+        `Key${escape}[secret] sent`,
+      );
+      expect(redact(`Key1${secret}`, secret)).toBe(`Key1${secret}`);
+    }
+  },
+);
+
 test("a hostile text does not slow the search down", () => {
   const secret = `ab/+ c"<'${"x/y".repeat(40)}`;
   for (const piece of ["\\", "a", "ab", " ", "&#0", "%25", "\\u0061", secret.slice(0, 7)]) {

@@ -28,6 +28,16 @@ const MIN_WORD = 4;
  */
 const MAX_ELLIPSES = 32;
 
+/**
+ * The maximum number of characters of a secret in a pattern, because patterns have a maximum size. The rest of
+ * a longer secret is found by its parts.
+ */
+const MAX_LITERAL = 4096;
+
+/** Matches an escape at the end of a text. Its last character belongs to no word. */
+const ESCAPE_END = String.raw`(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[bfnrt])`;
+const ENDS_IN_ESCAPE = new RegExp(`${ESCAPE_END}$`);
+
 /** The strings that are searched for one secret. */
 interface Needles {
   /** The pattern that is searched in the original text. */
@@ -115,9 +125,10 @@ function makeNeedles(text: string): Needles {
   if (text.length < SHORT) {
     // escapes of letters and digits are rare enough to ignore
     const plain = /^[\p{L}\p{N}]*$/u.test(text) ? [] : [plainView(text).plain, literalView(text).plain];
-    const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${spellings})(?![\\p{L}\\p{N}])`, "gu");
+    const start = `(?:(?<![\\p{L}\\p{N}])|(?<=${ESCAPE_END}))`;
+    const pattern = new RegExp(`${start}(?:${spellings})(?![\\p{L}\\p{N}])`, "gu");
     const long = plain.filter(({ length }) => length >= MIN_WORD);
-    return { ...NONE, literal: words, plain: long };
+    return { ...NONE, literal: pattern, plain: long };
   }
   const bytes = Buffer.from(text);
   const inJson = JSON.stringify(text).slice(1, -1);
@@ -128,8 +139,8 @@ function makeNeedles(text: string): Needles {
   const plain = [...distinct].filter(({ length }) => length >= MIN_PLAIN);
   const parts = isLong(text) ? SecretParts.of(text, plain) : undefined;
   const separated = isLong(text) ? SecretParts.ofSkeletons(text, plain) : undefined;
-  const anyCase = [...new Set(ways.slice(1))].map(escaped).join("|");
-  return { literal: new RegExp(anyCase, "gi"), plain, parts, separated, areWords: false };
+  const anyCase = new Set(ways.slice(1).map((way) => escaped(way.slice(0, MAX_LITERAL))));
+  return { literal: new RegExp([...anyCase].join("|"), "gi"), plain, parts, separated, areWords: false };
 }
 
 /**
@@ -160,9 +171,9 @@ function occurrences({ plain, starts, ends }: PlainView, needle: string): Range[
 }
 
 function isWord(text: string, [from, to]: Range): boolean {
-  return (
-    !/[\p{L}\p{N}]$/u.test(text.slice(0, from).slice(-2)) && !/^[\p{L}\p{N}]/u.test(text.slice(to, to + 2))
-  );
+  const before = text.slice(Math.max(0, from - 6), from);
+  const isStart = !/[\p{L}\p{N}]$/u.test(before) || ENDS_IN_ESCAPE.test(before);
+  return isStart && !/^[\p{L}\p{N}]/u.test(text.slice(to, to + 2));
 }
 
 /**
