@@ -92,7 +92,7 @@ function Loaded({ schema }: { schema: Schema }) {
           Methods
         </button>
         <a class="title" href="#/">
-          <strong>connect-rest</strong> console
+          <strong>connect-rest</strong> <span>console</span>
         </a>
         <span class="version">{schema.version}</span>
         <a class="to-state" href="#/state" aria-current={path === "state" ? "page" : undefined}>

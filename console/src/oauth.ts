@@ -1,6 +1,6 @@
 /**
- * The steps of OAuth 2.1 for a public client: authorization code with PKCE. The gateway that serves the page is
- * the authorization server.
+ * The steps of OAuth 2.1 for a public client: authorization code with PKCE. The gateway that serves the page
+ * is the authorization server.
  */
 
 /** The client ID of the console. */
@@ -88,8 +88,8 @@ export async function leave(scopes: readonly string[] | undefined, place: string
 }
 
 /**
- * Redeems the code with which the browser has returned to the page. Resolves to undefined if the page was opened
- * in another way.
+ * Redeems the code with which the browser has returned to the page. Resolves to undefined if the page was
+ * opened in another way.
  *
  * @throws SignInError
  */

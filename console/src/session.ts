@@ -4,8 +4,8 @@ import { arrive, leave, refresh, revoke, SignInError, type Tokens } from "./oaut
 const EARLY_MS = 30_000;
 
 /**
- * The session of the person who has signed in. Tokens exist only in the memory of the page, so that a person who
- * reloads the page has to sign in again. Without authorization, there are no tokens.
+ * The session of the person who has signed in. Tokens exist only in the memory of the page, so that a person
+ * who reloads the page has to sign in again. Without authorization, there are no tokens.
  */
 class Session {
   private tokens: Tokens | undefined;

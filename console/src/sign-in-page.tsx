@@ -42,7 +42,7 @@ export function SignInPage({ problem: before, onToken }: SignInPageProps) {
             Sign in
           </button>
           <p class="note">
-            The page keeps your tokens in its memory only. To reload the page or to close it ends the session.
+            The page keeps your tokens in its memory only. Reloading or closing the page ends the session.
           </p>
         </>
       ) : (

@@ -1,7 +1,7 @@
-/** Tests what the console reveals without a token, and the client with which people sign in to the console. */
+/** Tests what the console reveals without a token, and the client with which people sign in to it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Flow } from "../../authorization/src/interaction.ts";
-import { CONSOLE_CLIENT_ID } from "../../gateway/src/console/options.ts";
+import { CONSOLE_CLIENT_ID } from "../../gateway/src/call/console-client.ts";
 import {
   type AuthorizedGateway,
   approve,

@@ -151,7 +151,8 @@ export class TestBrowser {
   }
 
   /**
-   * Opens an address. Resolves with the first address outside the gateway or of the console, or with the page.
+   * Opens an address. Resolves with the first address outside the gateway or of the console, or with the
+   * page.
    */
   async open(address: string): Promise<URL | Response> {
     let url = new URL(address);

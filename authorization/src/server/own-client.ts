@@ -1,8 +1,8 @@
 import type { ClientMetadata } from "oidc-provider";
 
 /**
- * A public client that is a page of the gateway itself. No other client may receive codes on the gateway's own
- * origin.
+ * A public client that is a page of the gateway itself. No other client may receive codes on the gateway's
+ * own origin.
  */
 export interface OwnClient {
   readonly id: string;

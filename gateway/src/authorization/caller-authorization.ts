@@ -10,8 +10,8 @@ import type {
   SignInSettings,
 } from "connect-rest-authorization";
 import type { Rest, ServiceAdapter, UpstreamOptions } from "connect-rest-runtime";
+import { consoleClient } from "../call/console-client.ts";
 import { gatewayError } from "../call/gateway-error.ts";
-import { consoleClient } from "../console/options.ts";
 import { methodFactsOf, type RightsOptions, rightsOf } from "../credentials/caller-rights.ts";
 import { wantedKindsOf } from "../credentials/pass-through.ts";
 import { sessionCredentials } from "../credentials/session-credentials.ts";

@@ -4,7 +4,7 @@ import type { ServiceAdapter } from "connect-rest-runtime";
 import { hashOf, isOn } from "connect-rest-runtime/internal";
 import type { CallerAuthorizationOptions } from "../authorization/caller-authorization.ts";
 import { createScopeMap, EXPLAIN_SCOPES } from "../authorization/scopes.ts";
-import { CONSOLE_CLIENT_ID } from "../console/options.ts";
+import { CONSOLE_CLIENT_ID } from "../call/console-client.ts";
 import { methodFactsOf } from "../credentials/caller-rights.ts";
 import type { AuthorizationConfig, ConfiguredClient } from "./authorization-schema.ts";
 import type { Environment } from "./environment.ts";

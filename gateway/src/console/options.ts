@@ -1,5 +1,5 @@
 import type { DescService, JsonValue } from "@bufbuild/protobuf";
-import type { AccessRejection, OwnClient, Subject } from "connect-rest-authorization";
+import type { AccessRejection, Subject } from "connect-rest-authorization";
 import { isLoopback } from "../listener/hosts.ts";
 import type { HttpRequest } from "../listener/http.ts";
 
@@ -37,14 +37,6 @@ export interface ConsoleState {
 interface Series {
   readonly labels: Readonly<Record<string, string | number | undefined>>;
   readonly value: number;
-}
-
-/** The client ID of the console. Configured clients cannot have it. */
-export const CONSOLE_CLIENT_ID = "connect-rest-console";
-
-/** Returns the client with which people sign in to the console. */
-export function consoleClient(publicUrl: string): OwnClient {
-  return { id: CONSOLE_CLIENT_ID, name: "The console of this gateway", redirectUri: `${publicUrl}/` };
 }
 
 /** The settings that decide whether the console is served. */
