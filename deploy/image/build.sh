@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the content of a container image: deploy/image/build.sh gateway|sandbox FOLDER
 #
-# The Dockerfile runs this script, and a test runs it without a container engine. Needs the repository after `npm ci`.
+# The Dockerfile runs this script, and a test runs it without a container engine. `npm ci` must have run.
 # PACKAGES names a folder with built packages. Default: this script runs `npm run build`.
 set -eu
 
@@ -17,7 +17,7 @@ install_dependencies() {
     cp "$file" "$target/$file"
   done
   (cd "$target" && npm ci --workspace "$1" --omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error)
-  (cd "$target" && rm -rf package-lock.json ./*/package.json deploy && rmdir ./* 2>/dev/null) || true
+  (cd "$target" && rm -rf package-lock.json ./*/package.json deploy)
   echo '{"private":true,"type":"module"}' >"$target/package.json"
 }
 
@@ -36,7 +36,8 @@ copy_packages() {
 # Deletes files that only compilers and debuggers read.
 prune() {
   find "$target" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.md' \) -delete
-  find "$target" -name '*.test.ts' -delete
+  find "$target" -type f -name '*.test.*' -delete
+  rm -rf "$target/node_modules/.bin"
   find "$target" -type d -empty -delete
 }
 

@@ -11,6 +11,8 @@ import {
 import { runCli } from "../../gateway/src/testing/child.ts";
 import { type Collector, startCollector } from "../../gateway/src/testing/collector.ts";
 import { NO_REDIS, startRedis, type TestRedis } from "../../gateway/src/testing/redis.ts";
+import { blocksBelow } from "../docs/blocks.ts";
+import { run } from "../docs/shell.ts";
 import {
   buildImages,
   bytesIn,
@@ -22,7 +24,7 @@ import {
   writeSecrets,
 } from "./containers.ts";
 import { parseExposition } from "./exposition.ts";
-import { readCompose, textOf } from "./files.ts";
+import { ROOT, readCompose, textOf } from "./files.ts";
 import { dashboardQueries } from "./monitoring.ts";
 import { readQuery } from "./promql.ts";
 
@@ -127,6 +129,18 @@ test.skipIf(MISSING)("a client of the configuration calls methods of both upstre
   const events = await call("events.v1.EventService/ListPublicEvents", '{"perPage":3}', accessToken);
   expect(await events.json()).toHaveProperty("events");
   expect((await call("blog.v1.BlogService/GetBlogInfo", "{}", "invalid")).status).toBe(401);
+});
+
+test.skipIf(MISSING)("the commands of the page sign in the client, and call a method", async () => {
+  const page = readFileSync(path.join(ROOT, "docs/deploy.md"), "utf8");
+  const block = blocksBelow(page, "## Compose").find(({ text }) => text.includes("connect-rest login"));
+  const commands = (block?.text ?? "")
+    .replaceAll("http://127.0.0.1:8080", url)
+    .replaceAll("deploy/compose/secrets/", `${secrets}/`);
+  const home = `export HOME='${images.folder}' XDG_CONFIG_HOME='${images.folder}'\n`;
+  const { status, stdout, stderr } = await run(home + commands, ROOT);
+  expect(status, stdout + stderr).toBe(0);
+  expect(stdout).toContain('"name": "demo"');
 });
 
 test.skipIf(MISSING)("the health checks of both images succeed", async () => {

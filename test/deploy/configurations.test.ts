@@ -54,7 +54,7 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** Runs `check-config` with a configuration whose paths are those of this machine. */
+/** Runs `check-config` with a configuration whose paths exist on this machine. */
 async function checkConfig({ text, mount }: Place) {
   const file = path.join(folder, "connect-rest.yaml");
   const local = text
@@ -75,8 +75,9 @@ function secretValue(name: string): string {
 test.each(PLACES)(
   "$name: check-config accepts the configuration, and warns only of Redis without TLS",
   async (place) => {
-    for (const name of place.secrets)
+    for (const name of place.secrets) {
       writeFileSync(path.join(secrets, name), secretValue(name), { mode: 0o600 });
+    }
     const { status, stderr } = await checkConfig(place);
     expect(status, stderr).toBe(0);
     const warnings = stderr.split("\n").filter((line) => line !== "");

@@ -63,7 +63,7 @@ export interface Container {
 /**
  * Starts an image as the Dockerfile says, as a user that cannot write to its files.
  *
- * @param options.replace changes paths and ports to those of this machine
+ * @param options.replace replaces the paths and ports of the container
  */
 export function startImage(
   images: Images,
@@ -144,7 +144,7 @@ function userOf({ user }: Target, folder: string): { readonly uid?: number; read
   return { ...(uid !== undefined && { uid }), ...(gid !== undefined && { gid }) };
 }
 
-/** Writes secrets with the script of the Compose file. Other users can read them, as they can in a container. */
+/** Writes secrets with the script of the Compose file, readable for other users as in a container. */
 export function writeSecrets(folder: string): string {
   const secrets = path.join(folder, "secrets");
   mkdirSync(secrets);

@@ -61,7 +61,7 @@ export interface Target {
   readonly ports: readonly string[];
 }
 
-/** Returns the instructions of a target in the Dockerfile, including those of the stages that it starts from. */
+/** Returns the instructions of a target in the Dockerfile, and of the stages that it starts from. */
 export function readTarget(name: string): Target {
   const lines = instructionsOf(name);
   const last = (instruction: string) =>

@@ -1,19 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LIMIT_TABLE } from "../../gateway/src/limits.ts";
 import { manifestOf, readCompose, readManifests, readTarget, textOf } from "./files.ts";
-import { composeSchema, kubernetesSchema, type Manifest, type Schema } from "./schemas.ts";
 
 /** The time that a process needs after its last call, e.g. to send spans. */
 const END_SECONDS = 5;
 const DRAIN_SECONDS = LIMIT_TABLE.drainGraceMs.default / 1000 + END_SECONDS;
-
-let problemsOf: (manifest: Manifest) => Promise<readonly string[]>;
-let compose: Schema;
-
-beforeAll(async () => {
-  problemsOf = await kubernetesSchema();
-  compose = await composeSchema();
-});
 
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
@@ -54,20 +45,6 @@ const { services, secrets } = readCompose();
 const deployment = manifestOf("Deployment") as unknown as Deployment;
 const { template } = deployment.spec;
 const [container] = template.spec.containers;
-
-test.each(readManifests())("Kubernetes: %s conforms to the schema of its kind", async (_, manifest) => {
-  expect(await problemsOf(manifest)).toEqual([]);
-});
-
-test("Kubernetes: the schema finds a misspelled key and a wrong type", async () => {
-  const misspelled = structuredClone(deployment) as unknown as { spec: { replcas: number } };
-  misspelled.spec.replcas = 1;
-  expect(await problemsOf(misspelled as unknown as Manifest)).not.toEqual([]);
-  const wrong = structuredClone(deployment) as unknown as { spec: { replicas: string } };
-  wrong.spec.replicas = "two";
-  expect(await problemsOf(wrong as unknown as Manifest)).not.toEqual([]);
-  expect(await problemsOf({ apiVersion: "v2", kind: "Pod" })).toEqual(["there is no kind v2 Pod"]);
-});
 
 test("Kubernetes: the pods satisfy the restricted security standard", () => {
   expect(template.spec.securityContext).toMatchObject({
@@ -149,11 +126,6 @@ test("a stop: Compose waits for the whole drain", () => {
 test("a stop: systemd waits for the whole drain", () => {
   const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(textOf("systemd/connect-rest-gateway.service")) ?? [];
   expect(Number(seconds)).toBeGreaterThanOrEqual(DRAIN_SECONDS);
-});
-
-test("Compose: the file conforms to the Compose specification", () => {
-  expect(compose.problems(JSON.parse(JSON.stringify(readCompose())))).toEqual([]);
-  expect(compose.problems({ services: { gateway: { imge: "x" } } })).not.toEqual([]);
 });
 
 test.each(Object.entries(services))(

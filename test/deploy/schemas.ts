@@ -1,7 +1,7 @@
 /**
- * The schemas of Kubernetes and of the Compose specification. They come from PyPI: its packages contain the schemas
- * as JSON, and reject unknown keys. The npm packages for Kubernetes accept misspelled keys, and the npm package for
- * Compose is from 2021.
+ * The schemas of Kubernetes and of the Compose specification. They come from PyPI, whose packages contain the
+ * schemas as JSON and reject unknown keys. The npm packages for Kubernetes accept misspelled keys, and the npm
+ * package for Compose is from 2021.
  */
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -9,6 +9,7 @@ import path from "node:path";
 import {
   registerSchema,
   type SchemaObject,
+  unregisterSchema,
   type Validator,
   validate,
 } from "@hyperjump/json-schema/draft-2020-12";
@@ -50,6 +51,7 @@ export interface Schema {
 /** Returns the schema of Compose files. */
 export async function composeSchema(): Promise<Schema> {
   const { $id: _, ...schema } = await read(COMPOSE, SPECIFICATION);
+  unregisterSchema(COMPOSE_URI);
   registerSchema(schema as SchemaObject, COMPOSE_URI, DIALECT);
   return schemaOf(await validate(COMPOSE_URI));
 }
@@ -57,6 +59,7 @@ export async function composeSchema(): Promise<Schema> {
 /** Returns a function that checks manifests by the schema of their kind. */
 export async function kubernetesSchema(): Promise<(manifest: Manifest) => Promise<readonly string[]>> {
   const { $defs: definitions } = (await read(KUBERNETES, DEFINITIONS)) as unknown as Definitions;
+  unregisterSchema(KUBERNETES_URI);
   registerSchema({ $defs: definitions } as unknown as SchemaObject, KUBERNETES_URI, DIALECT);
   return async (manifest) => {
     const name = Object.entries(definitions).find(([, definition]) => describes(definition, manifest))?.[0];
