@@ -1,7 +1,7 @@
 /**
- * The schemas of Kubernetes and of the Compose specification. They come from PyPI, whose packages contain the
- * schemas as JSON and reject unknown keys. The npm packages for Kubernetes accept misspelled keys, and the npm
- * package for Compose is from 2021.
+ * The schemas of Kubernetes and of the Compose specification. They come from PyPI, whose packages contain
+ * JSON that rejects unknown keys. The npm packages for Kubernetes accept misspelled keys, and the npm package
+ * for Compose is from 2021.
  */
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
