@@ -40,7 +40,7 @@ function partsOf(view: string): { readonly unchanged: string[]; readonly separat
   return { unchanged, separated };
 }
 
-/** Returns the positions of a text that parts of secrets cover, by comparing every part with every position. */
+/** Returns the positions of a text that parts of secrets cover. Compares every part with every position. */
 function naive(text: string, secrets: readonly string[]): Set<number> {
   const { starts, ends } = plainView(text);
   const view = viewOf(text);
@@ -121,7 +121,7 @@ test("exactly the parts of secrets are found, also of secrets that repeat and of
   );
 });
 
-/** Returns the least CPU time of five runs, in microseconds. Each run gets new secrets, which are not cached. */
+/** Returns the least CPU time of five runs, in microseconds. Each run gets new secrets, without caches. */
 function costOf(text: string, values: readonly string[]): number {
   const costs = Array.from({ length: 5 }, () => {
     const all = values.map((value) => new Secret(value));

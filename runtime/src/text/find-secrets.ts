@@ -11,8 +11,8 @@ const MAX_BYTES = 64 * 1024;
 const MIN_BYTES = 32;
 
 /**
- * The maximum number of steps of a search, e.g. of positions at which parts of secrets begin. Only a text that
- * repeats parts of many secrets needs more; the whole text then counts as a secret.
+ * The maximum number of steps of a search, e.g. of positions at which parts of secrets begin. Only a text
+ * that repeats parts of many secrets needs more; the whole text then counts as a secret.
  */
 const MAX_STEPS = 1 << 22;
 

@@ -38,7 +38,7 @@ export class Steps {
 
 /**
  * One reading of a text, in which secrets are searched. The search looks up the substrings of each secret
- * among those of the text, so it takes linear time for any number of secrets.
+ * among the substrings of the text, so it takes linear time for any number of secrets.
  */
 export class Haystack {
   private readonly view: View;

@@ -10,7 +10,7 @@ import type { Secret } from "./secret.ts";
  */
 const SHORT = 8;
 
-/** The minimum length of a secret whose parts are searched. No part of a shorter secret reveals much of it. */
+/** The minimum length of a secret whose parts are searched. A part of a shorter secret reveals little. */
 const LONG = 16;
 
 /** The number of consecutive characters that reveal a part of a long secret. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { textOf } from "./needles.ts";
 import { plainUnits, plainView } from "./plain-view.ts";
 
-test("the plain views of a secret are those of a text that contains the secret, or its percent-encoding", () => {
+test("the plain views of a secret include the view of every text that spells the secret", () => {
   const escapes = [
     "%",
     "25",
