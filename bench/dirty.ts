@@ -96,7 +96,7 @@ const SPELLINGS: readonly Spelling[] = [
 
 function pageOf({
   item = (json) => json,
-  updated = [undefined, '"2025-11-01T11:00:00Z"'],
+  updated: [, updated] = ["string", '"2025-11-01T11:00:00Z"'],
 }: Spelling): Buffer {
   const author = { name: "demo", url: "https://demo.blog.example/", is_active: true };
   const items = Array.from({ length: ITEMS }, (_, index) => {
@@ -116,7 +116,7 @@ function pageOf({
       url: `https://demo.blog.example/post/${index}`,
       state: "1",
     });
-    return item(json.replace('"UPDATED"', updated[1]));
+    return item(json.replace('"UPDATED"', updated));
   });
   return Buffer.from(`{"items":[${items}],"total":53}`);
 }
@@ -149,8 +149,9 @@ export function measureDirty(): DirtyFigures[] {
     const body = pageOf(spelling);
     const codec: Read = () => decode(message, body).bytes;
     const decoder: Read = () => byDecoder(message, body);
-    if (!Buffer.from(codec()).equals(decoder()))
+    if (!Buffer.from(codec()).equals(decoder())) {
       throw new Error(`dirty pages, ${spelling.name}: two messages`);
+    }
     return { spelling: spelling.name, codec, decoder };
   });
   if (clean === undefined) return [];

@@ -92,6 +92,16 @@ export function isReadableKind(kind: Kind): boolean {
   return "time" in kind || "wrapper" in kind || "open" in kind;
 }
 
+/** Reports whether a kind is an enum, or a list of an enum. */
+export function isEnum(kind: Kind): boolean {
+  if (typeof kind === "string" || kind instanceof MessageTable) return false;
+  if (kind instanceof EnumTable || "open" in kind || "nullable" in kind) return true;
+  if ("list" in kind) return isEnum(kind.list);
+  if ("loose" in kind) return isEnum(kind.loose);
+  if ("jsonText" in kind) return isEnum(kind.jsonText);
+  return "absent" in kind && isEnum(kind.of);
+}
+
 /** Reports whether the JSON of a message is an array of its fields. */
 function isTuple({ entries }: MessageTable): boolean {
   return entries.some((entry) => "tuple" in entry);
