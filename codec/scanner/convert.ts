@@ -2,10 +2,10 @@
  * Reads common values of a type other than the declared one: 0 and 1 or words as booleans, and strings as numbers.
  * Each function returns the position after its input, or 0 if it does not handle the input.
  */
-import { byte, isDigit, POINT, QUOTE } from "./bytes";
+import { ALSE, byte, isDigit, POINT, QUOTE, TRUE } from "./bytes";
 import * as L from "./layout";
-import { isExponent, scaled, whole } from "./number";
-import { put, tag } from "./output";
+import { integer, isExponent, MAX_SAFE, magnitude, negative, scaled, whole } from "./number";
+import { copied, goOn, out, put, tag, varint } from "./output";
 import { reportConverted } from "./report";
 import { floating, isInt64, writeInt32, writeInt64 } from "./scalar";
 
@@ -20,7 +20,14 @@ export function converted(field: usize, kind: u32, at: usize, isLoose: bool): us
   tag(field);
   const isText = byte(at) === QUOTE;
   if (!isText && isInteger(kind)) return exponential(kind, at);
-  const end = kind === L.KIND_BOOL ? boolean(at) : isText ? number(kind, at + 1) : 0;
+  let end: usize = 0;
+  if (kind === L.KIND_BOOL) {
+    end = boolean(at);
+  } else if (isText) {
+    end = number(kind, at + 1);
+  } else if (kind === L.KIND_STRING && load<u32>(field, L.FIELD_ARGUMENT) !== L.TEXT_BYTES) {
+    end = string(field, at);
+  }
   return end !== 0 && (isLoose || reportConverted(at, end)) ? end : 0;
 }
 
@@ -47,6 +54,20 @@ function boolean(at: usize): usize {
   if (short !== ONE_TEXT && short !== ZERO_TEXT) return 0;
   put(short === ONE_TEXT ? 1 : 0);
   return start + 2;
+}
+
+/** Writes an integer or `true` as a string, and nothing for `false`. */
+function string(field: usize, at: usize): usize {
+  if (byte(at) === 0x66 && load<u32>(at + 1) === ALSE) {
+    goOn(out - load<u32>(field, L.FIELD_TAG_LENGTH));
+    return at + 5;
+  }
+  const end = load<u32>(at) === TRUE ? at + 4 : integer(at);
+  // the notation of larger integers and of -0 is left to the decoder
+  if (end === 0 || (byte(at) !== 0x74 && (magnitude > MAX_SAFE || (negative && magnitude === 0)))) return 0;
+  varint(end - at);
+  copied(at, end - at);
+  return end;
 }
 
 /** Writes the number in a string, starting after its opening quote. */

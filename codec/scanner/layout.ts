@@ -83,6 +83,8 @@ export const FIELD_TEXT_LENGTH: usize = 28;
 /** How the scanner reads a field. */
 export const KIND_HANDOVER = 0;
 export const KIND_STRING = 1;
+/** The argument of a string that is written as bytes. */
+export const TEXT_BYTES: u32 = 1;
 export const KIND_BOOL = 2;
 export const KIND_INT32 = 3;
 export const KIND_UINT32 = 4;

@@ -46,7 +46,7 @@ export function isExponent(c: u32): bool {
 }
 
 /** The largest integer that a double represents exactly. The decoder handles larger integers with an exponent. */
-const MAX_SAFE: u64 = 9007199254740991;
+export const MAX_SAFE: u64 = 9007199254740991;
 
 /** Reads an integer with a positive exponent and without a point. */
 export function scaled(from: usize): usize {

@@ -5,6 +5,8 @@ import { parseJson, parseJsonVerbatim } from "../json/parse-json.ts";
 import { FIELD, FIELD_HANDED } from "./layout.ts";
 import type { WasmInstance } from "./wasm.ts";
 
+const DIGIT = /\d/;
+
 /** A field, as the JavaScript decoder writes it. */
 interface HostField {
   readonly write: WriteValue;
@@ -49,7 +51,8 @@ export class HostReader {
     field.write(json, out, field.name);
     const isVerbatim = out.inexact || out.keptNumbers;
     // the decoder reads the whole body again if one value needs the notation of a number
-    const verbatim = isVerbatim || out.hasDifferences ? parseJsonVerbatim(text) : undefined;
+    const isAsked = isVerbatim || (out.hasDifferences && DIGIT.test(text));
+    const verbatim = isAsked ? parseJsonVerbatim(text) : undefined;
     if (verbatim !== undefined && !isVerbatim) return -1;
     if (isVerbatim) {
       out.startValue(depth, true);

@@ -33,6 +33,7 @@ export const FIELD_LOOSE = 1;
 export const FIELD_COMMAS = 2;
 export const FIELD_OR_NULL = 4;
 export const FIELD_HANDED = 8;
+export const TEXT_BYTES = 1;
 export const KIND = {
   handover: 0,
   string: 1,

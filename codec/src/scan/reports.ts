@@ -92,12 +92,12 @@ export function keptReports(
 class ReportReader implements KeptReports {
   readonly first: KeptReport[] = [];
   readonly counts: Record<DifferenceClass, number> = { additional: 0, converted: 0, lost: 0 };
-  private readonly wasm: WasmInstance;
+  private readonly bytes: Buffer;
   private readonly names: FieldNames;
   private readonly handedOver: readonly FoundDifferences[];
 
   constructor(wasm: WasmInstance, names: FieldNames, handedOver: readonly FoundDifferences[]) {
-    this.wasm = wasm;
+    this.bytes = Buffer.from(wasm.bytes.buffer);
     this.names = names;
     this.handedOver = handedOver;
   }
@@ -111,8 +111,8 @@ class ReportReader implements KeptReports {
     const isUnknown = what === WHAT.unknownKey;
     const as = isUnknown ? "additional" : "converted";
     if (++this.counts[as] > MAX_KEPT) return true;
-    const described = describedOf(this.text(value));
-    if (described === undefined) return false;
+    const got = describedOf(this.text(value));
+    if (got === undefined) return false;
     const last = steps.at(-1);
     const above = isUnknown || last?.index !== -1 ? steps.length : steps.length - 1;
     const name = isUnknown
@@ -124,7 +124,7 @@ class ReportReader implements KeptReports {
     this.first.push({
       steps,
       above,
-      difference: { path: name, expected, got: describe(described), class: as },
+      difference: { path: name, expected, got, class: as },
     });
     return true;
   }
@@ -141,7 +141,7 @@ class ReportReader implements KeptReports {
   }
 
   private text({ start, end }: Span): string {
-    return Buffer.from(this.wasm.bytes.buffer, start, end - start).toString();
+    return this.bytes.toString("utf8", start, end);
   }
 }
 
@@ -158,13 +158,14 @@ export function joinedReports(a: KeptReports, b: KeptReports): KeptReports {
 
 /** Returns the differences with their whole paths. */
 export function differencesOf({ first, counts }: KeptReports, names: FieldNames): FoundDifferences {
-  const list = first.map(({ steps, above, difference }) => {
+  const list = first.map(({ steps, above, difference: { path: rest, expected, got, class: as } }) => {
     let path = "";
-    for (const { field, index } of steps.slice(0, above)) {
+    for (let level = 0; level < above; level++) {
+      const { field, index } = steps[level] as Step;
       path = joinedPath(path, names.nameOf(field));
       if (index >= 0) path += `[${index}]`;
     }
-    return { ...difference, path: joinedPath(path, difference.path) };
+    return { path: joinedPath(path, rest), expected, got, class: as };
   });
   return list.length === 0 ? NO_DIFFERENCES : { list, counts };
 }
@@ -191,7 +192,8 @@ function reportsIn(words: Uint32Array, from: number, to: number): Report[] {
 function inOrder({ steps: a }: Pick<Report, "steps">, { steps: b }: Pick<Report, "steps">): number {
   const around = Number(isAround(a)) - Number(isAround(b));
   if (around !== 0) return around;
-  for (const [level, step] of a.entries()) {
+  for (let level = 0; level < a.length; level++) {
+    const step = a[level] as Step;
     const other = b[level];
     // the keys of a message are reported after the keys inside its fields
     if (other === undefined) return -1;
@@ -205,10 +207,10 @@ function isAround([step]: readonly Step[]): boolean {
   return step !== undefined && step.rank >= ENVELOPE_RANK;
 }
 
-/** Returns the part of a value that reports describe: only the type of an array or object. */
-function describedOf(text: string): JsonValue | undefined {
-  if (text.startsWith("{")) return {};
-  if (text.startsWith("[")) return [];
+/** Describes a value. Returns undefined for a number whose notation JSON.parse changes. */
+function describedOf(text: string): string | undefined {
+  if (text.startsWith("{")) return "object";
+  if (text.startsWith("[")) return "array";
   const value = JSON.parse(text) as JsonValue;
-  return typeof value === "number" && String(value) !== text ? undefined : value;
+  return typeof value === "number" && String(value) !== text ? undefined : describe(value);
 }

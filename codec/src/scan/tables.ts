@@ -40,6 +40,7 @@ import {
   ROW_SHARED,
   ROW_WORDS,
   TEST,
+  TEXT_BYTES,
   TYPES,
   WORD_AS_NUMBER,
   WORD_AS_STRING,
@@ -66,6 +67,9 @@ const UNREADABLE = 0xff_ffff;
 
 /** The number of decimal digits between each unit of time and the second. */
 const COUNT_DIGITS: Readonly<Record<string, number>> = { seconds: 0, millis: 3, micros: 6, nanos: 9 };
+
+/** The names of kinds. */
+const KIND_NAMES: readonly string[] = Object.keys(KIND).filter((name) => name !== "textBytes");
 
 /** A field, as the scanner's tables represent it. */
 interface Reading {
@@ -199,7 +203,7 @@ export class Tables {
     const { words } = this.wasm;
     const kind = words[field / 4 + FIELD.kind] ?? 0;
     if (kind === KIND.list) return this.typeOf(words[field / 4 + FIELD.argument] ?? 0);
-    return Object.entries(KIND).find(([, code]) => code === kind)?.[0] ?? "";
+    return KIND_NAMES[kind] ?? "";
   }
 
   /** Reports whether a field is read from a single key whose value nothing else uses. */
@@ -337,7 +341,8 @@ export class Tables {
     if (!isReadableKind(kind)) return HANDOVER;
     if (typeof kind === "string") {
       const code = (KIND as Readonly<Record<string, number>>)[kind];
-      return code === undefined ? HANDOVER : { kind: code, wireType: WIRE_TYPES[kind] ?? VARINT };
+      const argument = kind === "textBytes" ? TEXT_BYTES : 0;
+      return code === undefined ? HANDOVER : { kind: code, wireType: WIRE_TYPES[kind] ?? VARINT, argument };
     }
     if (kind instanceof MessageTable) return this.messageReading(kind);
     if (kind instanceof EnumTable) {
