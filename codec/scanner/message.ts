@@ -237,7 +237,7 @@ function beyond(keys: usize, first: usize, at: usize): usize {
 /** Reads a value that may contain unknown keys. */
 function below(kind: u32, field: usize, rank: u32, at: usize): usize {
   // an envelope is not part of the message
-  if (kind > <u32>L.KIND_LIST_VALUE) return value(field, at);
+  if (kind > <u32>L.KIND_LIST_VALUE && kind !== L.KIND_BYTES) return value(field, at);
   enter(rank, field);
   const end = valueOrHandOver(field, at, kind === L.KIND_MESSAGE || kind === L.KIND_LIST);
   leave();

@@ -69,8 +69,8 @@ export class DifferenceWriter extends BytesWriter {
     return this;
   }
 
-  /** Ends the effect of `loosely` for the next field. */
-  protected strictly(): void {
+  /** Ends the effect of `loosely`. */
+  strictly(): void {
     this.looseKey = undefined;
   }
 
