@@ -1,6 +1,6 @@
 /**
- * Measures how much longer the codec takes for a page whose values have everyday spellings that differ from the
- * declaration, and for rules that are rarer than the usual ones.
+ * Measures how much longer the codec takes for a page whose values have everyday spellings that differ from
+ * the declaration, and for rules that are rarer than the usual ones.
  */
 
 import { pool } from "../codec/src/buffers/pool.ts";
@@ -139,7 +139,7 @@ function byDecoder(message: MessageTable, body: Buffer): Uint8Array<ArrayBuffer>
 }
 
 /**
- * Measures all spellings. A turn of each spelling stands between two turns of the clean page.
+ * Measures all spellings. A turn of each spelling is between two turns of the clean page.
  *
  * @throws Error if the codec and the decoder read different messages
  */

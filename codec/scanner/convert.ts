@@ -1,6 +1,6 @@
 /**
- * Reads common values of a type other than the declared one: 0 and 1 or words as booleans, and strings as numbers.
- * Each function returns the position after its input, or 0 if it does not handle the input.
+ * Reads common values of a type other than the declared one: 0 and 1 or words as booleans, and strings as
+ * numbers. Each function returns the position after its input, or 0 if it does not handle the input.
  */
 import { ALSE, byte, isDigit, POINT, QUOTE, TRUE } from "./bytes";
 import * as L from "./layout";

@@ -1,6 +1,6 @@
 /**
- * Hands single values over to the host, which reads them with the JavaScript decoder. The scanner continues after
- * the value.
+ * Hands single values over to the host, which reads them with the JavaScript decoder. The scanner continues
+ * after the value.
  */
 import { depth, setDepth } from "./depth";
 import { frames, shut } from "./frame";
@@ -13,20 +13,23 @@ import { unnamed, value } from "./value";
 import { forget, waiting } from "./waiting";
 
 /**
- * Writes a value as a field at `to`. Returns the number of bytes written, less than `room`; a negative number if
- * the decoder must read the whole input.
+ * Writes a value as a field at `to`. Returns the number of bytes written, less than `room`; a negative number
+ * if the decoder must read the whole input.
  */
 declare function hostValue(field: usize, from: usize, end: usize, to: usize, room: usize, depth: i32): i32;
 
-/** The number of values that the host may still read before the decoder would read the whole input faster. */
-let left: usize = 0;
+/**
+ * How much the host may still read: a number of bytes, where each value counts as some more bytes. Beyond
+ * this limit, the decoder would read the whole input faster, and can pause.
+ */
+let left: isize = 0;
+const MIN_LEFT: isize = 16 * 1024;
+const BYTES_PER_VALUE: isize = 256;
 /** The number of values that the host has read. */
 let count: u32 = 0;
-const BYTES_PER_VALUE: usize = 256;
-const LEAST_VALUES: usize = 16;
 
 export function beginHandover(length: usize): void {
-  left = LEAST_VALUES + length / BYTES_PER_VALUE;
+  left = MIN_LEFT + <isize>(length >> 2);
   count = 0;
 }
 
@@ -62,18 +65,18 @@ export function valueOrHandOver(field: usize, at: usize, isNamed: bool): usize {
 export function handOver(field: usize, at: usize): usize {
   if (!isHandedOver(field)) return 0;
   const end = skip(at);
-  const room = end === 0 ? 0 : roomFrom(end);
+  left -= <isize>(end - at) + BYTES_PER_VALUE;
+  const room = end === 0 || left < 0 ? 0 : roomFrom(end);
   const length = room > 0 ? hostValue(field, at, end, out, room, depth) : -1;
   if (length < 0 || !reportHandedOver(count++)) {
     // the decoder reads the whole input, so the values around this value are not tried
     left = 0;
     return 0;
   }
-  left--;
   goOn(out + length);
   return end;
 }
 
 function isHandedOver(field: usize): bool {
-  return left !== 0 && (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_HANDED) !== 0;
+  return left > 0 && (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_HANDED) !== 0;
 }

@@ -183,8 +183,8 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
 }
 
 /**
- * Forgets the value of a key that arrives again, since the last value counts. Returns false if the previous value
- * has left more than output.
+ * Forgets the value of a key that arrives again, since the last value counts. Returns false if the previous
+ * value has left more than output.
  */
 function forgetValue(frame: usize, rank: u32, state: u32, bit: u32, kind: u32): bool {
   const isPlain = (state & SEEN) === bit && kind <= <u32>L.KIND_LIST_VALUE;

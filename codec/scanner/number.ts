@@ -45,7 +45,9 @@ export function isExponent(c: u32): bool {
   return (c | 0x20) === 0x65;
 }
 
-/** The largest integer that a double represents exactly. The decoder handles larger integers with an exponent. */
+/**
+ * The largest integer that a double represents exactly. The decoder handles larger integers with an exponent.
+ */
 export const MAX_SAFE: u64 = 9007199254740991;
 
 /** Reads an integer with a positive exponent and without a point. */

@@ -1,7 +1,7 @@
 /**
- * Records the positions of values that differ from the declaration, for the host to report: keys that no field
- * reads and no message collects, and converted values. The host sorts the reports into the order in which the
- * decoder would find the differences.
+ * Records the positions of values that differ from the declaration, for the host to report: keys that no
+ * field reads and no message collects, and converted values. The host sorts the reports into the order in
+ * which the decoder would find the differences.
  */
 
 /**
@@ -12,8 +12,8 @@ const STEP: usize = 12;
 const STEP_FIELD: usize = 4;
 const STEP_INDEX: usize = 8;
 /**
- * The words before the steps of a report: the number of steps, what is reported, the position of the key, and the
- * position of its value.
+ * The words before the steps of a report: the number of steps, what is reported, the position of the key, and
+ * the position of its value.
  */
 const HEAD: usize = 24;
 const UNKNOWN_KEY: u32 = 0;

@@ -1,7 +1,7 @@
 /**
- * Converts JSON to protobuf bytes in one pass, driven by tables (see layout.ts). The host reads unusual values
- * with the JavaScript decoder, if a report can name them. Anything else ends the pass, and the JavaScript decoder
- * then reads the response from its beginning.
+ * Converts JSON to protobuf bytes in one pass, driven by tables (see layout.ts). The host reads unusual
+ * values with the JavaScript decoder, if a report can name them. Anything else ends the pass, and the
+ * JavaScript decoder then reads the response from its beginning.
  */
 import { body, pageAt, pageEnd } from "./body";
 import { space } from "./bytes";

@@ -45,8 +45,8 @@ export function word(from: usize): usize {
 }
 
 /**
- * Replaces the escapes of a word in the input, and adds white space after the closing quote, so that the input has
- * the same meaning. Returns false if the word contains a character that JSON always escapes.
+ * Replaces the escapes of a word in the input, and adds white space after the closing quote, so that the
+ * input has the same meaning. Returns false if the word contains a character that JSON always escapes.
  */
 function isResolved(from: usize): bool {
   const end = text(from, scratch);

@@ -79,7 +79,8 @@ test.each(NOTES)(
     });
     const read = readAlike(texts, bodies);
     const isText = readAlike(texts, [`{"text":"${note}"}`]).length > 0;
-    // The scanner reads every text, except invalid strings, and keys with characters that JSON always escapes.
+    // The scanner reads every text, except invalid strings, and keys with characters that JSON always
+    // escapes.
     const isKey = note === "é" || note === "\\u0041" || note === "\\ud83d\\ude00";
     // The decoder reads a lone surrogate, but the scanner reads no key with a lone surrogate.
     expect(read.length).toBe(isText ? (isKey ? 6 : note === "\\ud83d" ? 3 : 4) * PLACES.length : 0);

@@ -209,8 +209,8 @@ class PieceScan {
   }
 
   /**
-   * Keeps reports. Reports inside the list get the indices of their items in the whole body. Returns false if the
-   * decoder must describe a value.
+   * Keeps reports. Reports inside the list get the indices of their items in the whole body. Returns false if
+   * the decoder must describe a value.
    */
   private keep(length: number, isMeant: (steps: readonly Step[]) => boolean): boolean {
     if (length === 0) return true;

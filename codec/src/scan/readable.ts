@@ -1,4 +1,7 @@
-/** Determines which tables the scanner can read. The JavaScript decoder handles the others. */
+/**
+ * Determines which tables the scanner can read. The scanner hands other values over to the JavaScript
+ * decoder.
+ */
 import { EnumTable } from "../table/enum-table.ts";
 import { fieldsOf, isOnlyTested } from "../table/keys.ts";
 import {

@@ -51,7 +51,9 @@ interface KeptReport {
   readonly difference: Difference;
 }
 
-/** The first differences of each class in the order in which the decoder would find them, and their numbers. */
+/**
+ * The first differences of each class in the order in which the decoder would find them, and their numbers.
+ */
 export interface KeptReports {
   readonly first: readonly KeptReport[];
   readonly counts: DifferenceCounts;
@@ -68,9 +70,9 @@ export interface FieldNames {
 }
 
 /**
- * Reads the reports of a scan, in the order in which a decoder would have found the differences: the fields of a
- * message by rank, then the keys of the message itself. Returns undefined if only the decoder can describe a
- * value: a number whose notation JSON.parse changes, or the rest of a list.
+ * Reads the reports of a scan, in the order in which a decoder would have found the differences: the fields
+ * of a message by rank, then the keys of the message itself. Returns undefined if only the decoder can
+ * describe a value: a number whose notation JSON.parse changes, or the rest of a list.
  *
  * @param from the address of the first report
  * @param handedOver the differences in the values that the host has read

@@ -10,7 +10,6 @@ import {
   sharedKeys,
   soleSelectors,
 } from "../table/keys.ts";
-import type { TimeRule } from "../table/kinds.ts";
 import {
   type ChoiceCase,
   type ChoiceEntry,
@@ -57,6 +56,7 @@ import {
   stepsTo,
   typesOf,
 } from "./readable.ts";
+import { HANDOVER, type Reading, timeReading } from "./reading.ts";
 import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
 import { DELIMITED, tagOf, VARINT, varint, WIRE_TYPES } from "./tags.ts";
@@ -65,25 +65,8 @@ import type { WasmInstance } from "./wasm.ts";
 /** A number of ranks that exceeds every stack, so that JavaScript handles the message. */
 const UNREADABLE = 0xff_ffff;
 
-/** The number of decimal digits between each unit of time and the second. */
-const COUNT_DIGITS: Readonly<Record<string, number>> = { seconds: 0, millis: 3, micros: 6, nanos: 9 };
-
 /** The names of kinds. */
 const KIND_NAMES: readonly string[] = Object.keys(KIND).filter((name) => name !== "textBytes");
-
-/** A field, as the scanner's tables represent it. */
-interface Reading {
-  readonly kind: number;
-  readonly argument?: number;
-  /** Default: length-delimited. */
-  readonly wireType?: number;
-  /** The string that means "no value". */
-  readonly none?: string | undefined;
-  /** The flags of the field: FIELD_COMMAS, FIELD_OR_NULL, or no flag. */
-  readonly flags?: number | undefined;
-}
-
-const HANDOVER: Reading = { kind: KIND.handover };
 
 /** The structure around a payload. */
 export interface Envelope {
@@ -457,10 +440,4 @@ export class Tables {
     this.wasm.bytes.set(tag, at + FIELD.tag * 4);
     return at;
   }
-}
-
-function timeReading(time: TimeRule, none: string | undefined): Reading {
-  if (time === "iso8601") return { kind: KIND.iso, none };
-  const digits = typeof time === "string" ? COUNT_DIGITS[time] : undefined;
-  return digits === undefined ? HANDOVER : { kind: KIND.count, argument: digits, none };
 }
