@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { costRatio } from "../../../codec/src/testing/cpu.ts";
 import { ArrayFault, ArraySplitter } from "./array-splitter.ts";
 import { RecordTooLarge } from "./lines.ts";
 
@@ -156,24 +155,3 @@ test("items before an item that is too large are delivered", () => {
   expect(items.next().value).toEqual({ text: "1", malformed: false });
   expect(() => items.next()).toThrow(RecordTooLarge);
 });
-
-test("the cost of an item grows in proportion to its size, in one chunk and in one-byte chunks", () => {
-  const itemOf = (size: number) => bytesOf(`[{"a":"${"\\\\[é".repeat(size / 5)}"}]`);
-  const found = (chunks: Iterable<Uint8Array>) => {
-    const splitter = new ArraySplitter(1e9);
-    let length = 0;
-    for (const chunk of chunks) for (const { text } of splitter.items(chunk)) length += text.length;
-    return length;
-  };
-  const large = itemOf(2_000_000);
-  const small = itemOf(200_000);
-  expect(found(bytewise(large))).toBe(found([large]));
-  for (const cut of [(bytes: Uint8Array) => [bytes], bytewise]) {
-    const ratio = costRatio(
-      () => found(cut(large)),
-      () => found(cut(small)),
-    );
-    // a quadratic splitter takes a hundred times as long
-    expect(ratio).toBeLessThan(40);
-  }
-}, 120_000);
