@@ -110,7 +110,7 @@ export function feedKeys(call: RunningCall<PollAdapter>, page: Page, most?: numb
  * Returns items on a page as response messages.
  *
  * @param indices default: all items
- * @param found other differences of the page, which are reported together with those of the items
+ * @param found other differences of the page, which are reported in the same report
  */
 export function itemsOf(
   call: RunningCall<PaginateAdapter | PollAdapter>,
