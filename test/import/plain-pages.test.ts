@@ -110,7 +110,7 @@ const CURSOR_NAMES = [
 ];
 const TYPES = ["string", "string", "string", "integer", "integer", "number", "boolean"];
 
-/** A cursor in a response and in a request, with names in several styles and any types, in or around lists. */
+/** A cursor in a response and a request: names in several styles, any types, and up to two lists. */
 const pairs = fc.record({
   name: fc.constantFrom(...CURSOR_NAMES),
   spell: fc.constantFrom<(name: string) => string>(
