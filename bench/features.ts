@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- features`: measures what the console, explanations and tools cost a gateway that serves none
- * of them.
+ * `npm run bench -- features`: measures what the console, explanations and tools cost while nobody uses
+ * them.
  */
 import { parseArgs } from "node:util";
 import { GATEWAY } from "./contestants.ts";
@@ -12,7 +12,7 @@ import { progress } from "./progress.ts";
 import { type Command, startCommand } from "./reliability/command.ts";
 import { type Estimate, estimate, median } from "./statistics.ts";
 
-/** The settings of the two gateways. The MCP server is off by default; the console's default is its address. */
+/** The settings of the two gateways. */
 const OFF = { console: false, explain: false };
 const ON = { console: true, explain: true };
 
@@ -32,7 +32,7 @@ interface Ratios {
   readonly calls: number;
 }
 
-/** Prints a line for the start and a line for calls: the ratio of processor time with the features and without. */
+/** Returns ratios of processor time with the features to without: of a start, and of a call. */
 export async function benchFeatures(args: readonly string[]): Promise<{ text: string; holds: boolean }> {
   const { values } = parseArgs({ args: [...args], options: { rounds: { type: "string", default: "11" } } });
   const rounds = wholeIn("--rounds", values.rounds, 1, 99);
