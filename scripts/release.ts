@@ -72,7 +72,7 @@ function run(command: string, ...args: readonly string[]): void {
   if (status !== 0) process.exit(1);
 }
 
-/** Returns the manifests that have the version: of the repository, its workspaces, the examples and the site. */
+/** Returns the manifests that have the version: of the repository, workspaces, examples and the site. */
 export function manifests(workspaces: readonly string[]): readonly string[] {
   return [
     "package.json",
