@@ -3,7 +3,7 @@
  * files that differ from the committed files, and fails if there are any.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { CONSOLE_ASSETS, consoleModule } from "./console.ts";
@@ -17,16 +17,48 @@ const TEMPLATES = [
   "gateway/buf.gen.yaml",
   "test/buf.gen.yaml",
 ];
-const OUTPUTS = ["gen", "plugin/src/gen", "codec/src/gen", "runtime/src/gen", "gateway/src/gen", "test/gen"];
+/** The folder of the generator's own code. */
+const OWN_OUTPUT = "plugin/src/gen";
+const OUTPUTS = ["gen", OWN_OUTPUT, "codec/src/gen", "runtime/src/gen", "gateway/src/gen", "test/gen"];
 
 async function generate(output: string): Promise<void> {
-  for (const template of TEMPLATES) {
-    const { status } = spawnSync("buf", ["generate", "--template", template, "--output", output], {
-      stdio: "inherit",
-    });
-    if (status !== 0) process.exit(1);
+  for (const template of TEMPLATES) buf(template, output);
+  await addOthers(output);
+}
+
+/**
+ * Replaces the generated files. A failure changes nothing, except that the generator's own code, which the
+ * other templates need, may be new.
+ */
+async function replaceAll(): Promise<void> {
+  const fresh = mkdtempSync(join(tmpdir(), "generated-"));
+  try {
+    const [own = "", ...others] = TEMPLATES;
+    buf(own, fresh);
+    replace([OWN_OUTPUT], fresh);
+    for (const template of others) buf(template, fresh);
+    await addOthers(fresh);
+    replace(OUTPUTS, fresh);
+  } finally {
+    rmSync(fresh, { recursive: true });
   }
-  // These files are written after buf has run, because buf empties the folders.
+}
+
+function replace(outputs: readonly string[], fresh: string): void {
+  for (const output of outputs) {
+    rmSync(output, { recursive: true, force: true });
+    cpSync(join(fresh, output), output, { recursive: true });
+  }
+}
+
+function buf(template: string, output: string): void {
+  const args = ["generate", "--template", template, "--output", output];
+  const { status } = spawnSync("buf", args, { stdio: "inherit" });
+  if (status !== 0) throw new Error(`buf generate --template ${template} failed; the generated files are kept`);
+}
+
+/** Adds the files that buf does not generate; called after buf has run, because buf empties the folders. */
+async function addOthers(output: string): Promise<void> {
   for (const source of WASM_SOURCES) {
     mkdirSync(dirname(join(output, source.path)), { recursive: true });
     writeFileSync(join(output, source.path), await wasmModule(source));
@@ -73,5 +105,5 @@ async function check(): Promise<number> {
 if (process.argv[2] === "--check") {
   process.exitCode = await check();
 } else {
-  await generate(".");
+  await replaceAll();
 }

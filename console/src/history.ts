@@ -1,5 +1,5 @@
-import type { DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { elementOf, fieldValue, withFieldValue } from "./element.ts";
+import type { DescField, DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { elementOf } from "./element.ts";
 import { isObject } from "./json.ts";
 import { pathOf, type Schema } from "./schema.ts";
 
@@ -73,23 +73,45 @@ export function forget(): void {
   localStorage.removeItem(KEY);
 }
 
-/** Returns a message without the fields whose values must not be kept. */
+/**
+ * Returns a message without the values that must not be kept: values of secret fields, however the message
+ * spells their names, and everything whose type is unknown.
+ */
 export function withoutSecrets(schema: Schema, desc: DescMessage, json: JsonValue): JsonValue {
-  if (!isObject(json)) return json;
-  return desc.fields.reduce<JsonObject>((result, field) => {
-    const value = fieldValue(field, json);
-    if (value === undefined) return result;
-    if (schema.isSecret(field)) return withFieldValue(result, field, undefined);
-    const { message } = elementOf(field);
-    if (message === undefined) return result;
-    const clean = (item: JsonValue) => withoutSecrets(schema, message, item);
-    if (Array.isArray(value)) return withFieldValue(result, field, value.map(clean));
-    if (field.fieldKind === "map" && isObject(value)) {
-      const entries = Object.entries(value).map(([key, item]) => [key, clean(item)] as const);
-      return withFieldValue(result, field, Object.fromEntries(entries));
-    }
-    return withFieldValue(result, field, clean(value));
-  }, json);
+  if (isFreeForm(desc)) return json;
+  if (!isObject(json)) return desc.typeName.startsWith("google.protobuf.") ? json : null;
+  if (desc.typeName === "google.protobuf.Any") return cleanAny(schema, json);
+  const entries = Object.entries(json).flatMap(([key, value]): [string, JsonValue][] => {
+    const field = desc.fields.find(({ name, jsonName }) => name === key || jsonName === key);
+    if (field === undefined || schema.isSecret(field)) return [];
+    return [[key, cleanValue(schema, field, value)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function cleanValue(schema: Schema, field: DescField, value: JsonValue): JsonValue {
+  const { message } = elementOf(field);
+  if (message === undefined) return value;
+  const clean = (item: JsonValue) => withoutSecrets(schema, message, item);
+  if (field.fieldKind === "list") return Array.isArray(value) ? value.map(clean) : null;
+  if (field.fieldKind !== "map") return clean(value);
+  if (!isObject(value)) return null;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(item)]));
+}
+
+/** An Any contains the fields of its message, or the member `value` if its message has a special form. */
+function cleanAny(schema: Schema, { "@type": type, ...json }: JsonObject): JsonObject {
+  const head = type === undefined ? {} : { "@type": type };
+  const desc = schema.registry.getMessage(String(type).replace(/^.*\//, ""));
+  if (desc === undefined) return head;
+  const hasOwnForm = desc.typeName.startsWith("google.protobuf.") && "value" in json;
+  if (hasOwnForm) return { ...head, value: withoutSecrets(schema, desc, json.value ?? null) };
+  return { ...head, ...(withoutSecrets(schema, desc, json) as JsonObject) };
+}
+
+/** Returns whether the ProtoJSON of a message is any JSON, without declared fields. */
+function isFreeForm({ typeName }: DescMessage): boolean {
+  return /^google\.protobuf\.(?:Struct|Value|ListValue)$/.test(typeName);
 }
 
 /** Returns the address that opens the method with a request, without sending it. */

@@ -55,12 +55,17 @@ function kindOf(string: string | undefined, colon: string | undefined): string {
   return colon === undefined ? "string" : "key";
 }
 
+/** Returns the address in a string of JSON whose beginning looks like one. */
 function addressIn(token: string): string | undefined {
-  return /^"https?:\/\//.test(token) ? (JSON.parse(token) as string) : undefined;
+  return /^"https?:/i.test(token) ? (JSON.parse(token) as string) : undefined;
 }
 
-/** A link that does not reveal this page to its target, and a button that copies the address. */
+/**
+ * A link that does not reveal this page to its target, and a button that copies the address. Only http and
+ * https addresses become links; others, e.g. `javascript:`, remain text.
+ */
 export function Address({ address, text = address }: { address: string; text?: string }) {
+  if (!/^https?:\/\//i.test(address)) return <span>{text}</span>;
   return (
     <span class="address">
       <a href={address} target="_blank" rel="noreferrer noopener">

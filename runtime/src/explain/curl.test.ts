@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Secret } from "../text/secret.ts";
 import { curlCommand } from "./curl.ts";
 import type { ExplainedRequest } from "./explained.ts";
+import { Explanation } from "./explanation.ts";
 import { shownHeaders } from "./shown-headers.ts";
 
 const REQUEST: ExplainedRequest = {
@@ -15,6 +17,8 @@ const REQUEST: ExplainedRequest = {
   isRetry: false,
   response: undefined,
 };
+
+const anyMethod = { name: "Method", parent: { typeName: "a.Service" } } as never;
 
 const bodyOf = (text: string | undefined) => ({ bytes: text?.length, text, isCut: false });
 
@@ -90,4 +94,40 @@ test("explanations hide the queries of links", () => {
 test("header values of an upstream contain no control characters", () => {
   const [header] = shownHeaders([["server", "a\u009b31mb"]], new Set(), []);
   expect(header?.value).not.toMatch(/[\u0080-\u009f]/);
+});
+
+/** Characters that control a terminal, or reorder or hide text, among others. */
+const hostile = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom("\u001b", "\u009b", "\r", "\n", "\\", "'", "$(a)", "%", "7", "\u007f", "\u0085"),
+    fc.constantFrom("\u202a", "\u202e", "\u2066", "\u2069", "\u200b", "\ufeff", "\u{e0041}", "\u2028"),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
+  ),
+  minLength: 1,
+  maxLength: 12,
+});
+
+const DECEPTIVE = /(?![\n\t\r])\p{Cc}|\r(?!\n)|[\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\u200b]/u;
+
+test("no text form of an explanation contains characters that control a terminal or reorder text", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const request = { ...REQUEST, verb: "POST", url: `https://a.example/${text}`, body: bodyOf(text) };
+      const explanation = new Explanation({
+        method: anyMethod,
+        upstream: text,
+        isSent: false,
+        requests: [request],
+        readBy: undefined,
+        differences: [{ class: "lost", path: text, expected: text, got: text }] as never,
+        error: new ConnectError(text),
+      });
+      expect(explanation.toString()).not.toMatch(DECEPTIVE);
+      expect(explanation.toCurl()).not.toMatch(DECEPTIVE);
+      if (text.includes("\0") || !text.isWellFormed()) return;
+      const passed = argumentsOf(curlCommand({ ...REQUEST, verb: "POST", body: bodyOf(text) }));
+      if (!passed.includes("@body")) expect(passed).toContain(Buffer.from(text).toString("latin1"));
+    }),
+    { numRuns: 100 },
+  );
 });

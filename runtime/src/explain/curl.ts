@@ -1,3 +1,4 @@
+import { replaceUnsafe } from "../text/safe-text.ts";
 import type { ExplainedRequest } from "./explained.ts";
 
 /** Returns a command for a POSIX shell that sends a request with curl. */
@@ -39,9 +40,14 @@ function hintsOn({ headers, credentials }: ExplainedRequest, command: string): s
 
 /** Returns the option for a body. An argument cannot contain NUL. */
 function dataOf({ text, isCut }: NonNullable<ExplainedRequest["body"]>): string {
-  return text === undefined || isCut || text.includes("\0")
+  return text === undefined || isCut || text.includes("\0") || isUnsafeAtEnd(text)
     ? "--data-binary @body"
     : `--data-raw ${quoted(text)}`;
+}
+
+/** Returns whether a text has unsafe characters, and a line break at its end, which a shell would remove. */
+function isUnsafeAtEnd(text: string): boolean {
+  return text.endsWith("\n") && replaceUnsafe(text, () => "") !== text;
 }
 
 /** Quotes a header, whose characters are single bytes. A shell writes other characters in UTF-8. */
@@ -53,8 +59,15 @@ function quotedBytes(text: string): string {
   return `"$(printf '%b' ${quoted(escapes)})"`;
 }
 
+/** Quotes a word. The command contains escapes in place of characters that could deceive its reader. */
 function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  if (replaceUnsafe(text, () => "") === text) return `'${text.replaceAll("'", "'\\''")}'`;
+  const escapes = replaceUnsafe(text.replaceAll("\\", "\\\\"), (character) =>
+    [...new TextEncoder().encode(character)]
+      .map((byte) => `\\0${byte.toString(8).padStart(3, "0")}`)
+      .join(""),
+  );
+  return `"$(printf '%b' '${escapes.replaceAll("'", "'\\''")}')"`;
 }
 
 /** Returns the variable for a hidden value. Its prefix separates it from variables such as `USER`. */

@@ -2,6 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Difference } from "connect-rest-codec/internal";
 import { fullName } from "../text/full-name.ts";
+import { visibleText } from "../text/safe-text.ts";
 import { curlCommand } from "./curl.ts";
 import type { ExplainedHeader, ExplainedRequest } from "./explained.ts";
 
@@ -78,7 +79,7 @@ function textOf({ method, upstream, isSent, requests, readBy, differences, error
     lines.push(`${kind}: ${path}: expected ${expected}, got ${got}`);
   }
   if (error !== undefined) lines.push("", `error: ${Code[error.code]}: ${error.rawMessage}`);
-  return `${lines.join("\n")}\n`;
+  return `${visibleText(lines.join("\n"))}\n`;
 }
 
 function requestLines({ verb, url, headers, body, credentials, isRetry, response }: ExplainedRequest) {

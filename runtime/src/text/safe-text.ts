@@ -44,6 +44,24 @@ export function safeText(text: string, max: number = MAX_LENGTH): string {
   return `${beginning(clean, max - 1)}…`;
 }
 
+/**
+ * Replaces the characters of a text that control a terminal, or reorder or hide other characters, with
+ * escapes such as `\\u{9b}`. Keeps line breaks and tabs.
+ */
+export function visibleText(text: string): string {
+  return replaceUnsafe(text, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Replaces each unsafe character of a text, except line breaks and tabs. */
+export function replaceUnsafe(text: string, replace: (character: string) => string): string {
+  return text.toWellFormed().replace(UNSAFE, (part: string, unsafe?: string) => {
+    if (unsafe === undefined) return part;
+    return unsafe.replace(/\r\n|[^\n\t]/gu, (character) =>
+      character === "\r\n" ? character : replace(character),
+    );
+  });
+}
+
 /** Returns at most `length` characters from the beginning of a text, without splitting a grapheme cluster. */
 function beginning(text: string, length: number): string {
   const cluster = CLUSTERS.segment(text).containing(length);
