@@ -33,8 +33,9 @@ export async function verify(recordings: readonly string[], options: VerifyOptio
       for await (const exchange of exchangesIn(recording)) await verifier.add(exchange, Date.now());
     }
     const result = verifier.result();
-    if (options.writeBaseline !== undefined)
+    if (options.writeBaseline !== undefined) {
       writeBaseline(options.writeBaseline, baselineText(result.findings));
+    }
     const findings = result.findings.filter((finding) => !accepted.has(keyOf(finding)));
     const report: Report = { ...result, findings, accepted: result.findings.length - findings.length };
     printText(`${FORMATS[options.format](report).trimEnd()}\n`);

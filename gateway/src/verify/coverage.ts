@@ -4,10 +4,13 @@ import {
   type FieldEntry,
   isJsonObject,
   type JsonValue,
+  joinedPath,
   type Kind,
   MessageTable,
+  stepText,
 } from "connect-rest-codec/internal";
-import { type Messages, plainKind, readFields } from "./object-fields.ts";
+import type { Place } from "./locate.ts";
+import { collectsKeys, type Messages, ownerOf, plainKind, readFields, readKeys } from "./object-fields.ts";
 import type { Operations, WireOperation } from "./operations.ts";
 import { type Root, rootsOf } from "./response-roots.ts";
 
@@ -19,6 +22,9 @@ export interface Uncovered {
   /** The reasons of errors, after the name of their service. */
   readonly reasons: readonly string[];
 }
+
+/** Receives the place of a key that a message keeps among unknown keys. */
+export type OnCollected = (place: Place) => void;
 
 /** Records which declarations the responses of recordings contain. */
 export class Coverage {
@@ -42,14 +48,18 @@ export class Coverage {
     this.reasons.add(reasonOf(method, reason));
   }
 
-  /** Records the fields and enum values in a payload. */
-  payload(roots: readonly Root[], payload: JsonValue | undefined): void {
+  /**
+   * Records the fields and enum values in a payload.
+   *
+   * @param collected receives keys that no field reads, and that their message keeps among unknown keys
+   */
+  payload(roots: readonly Root[], payload: JsonValue | undefined, collected: OnCollected): void {
     for (const { steps, kind, field } of roots) {
       let value = payload;
       for (const step of steps) value = isJsonObject(value) ? value[step] : undefined;
       if (value === undefined || value === null) continue;
       if (field !== undefined) this.fields.add(field);
-      this.walk(kind, value);
+      this.walk(kind, value, steps.map(stepText).join("."), collected);
     }
   }
 
@@ -95,7 +105,7 @@ export class Coverage {
       .toSorted();
   }
 
-  private walk(kind: Kind, value: JsonValue): void {
+  private walk(kind: Kind, value: JsonValue, path: string, collected: OnCollected): void {
     const plain = plainKind(kind);
     if (plain instanceof EnumTable) {
       const number = plain.numberOf(String(value)) ?? (typeof value === "number" ? value : undefined);
@@ -103,20 +113,33 @@ export class Coverage {
       const seen = this.values.get(plain.name) ?? new Set();
       this.values.set(plain.name, seen.add(number));
     } else if (plain instanceof MessageTable) {
-      this.object(plain, value);
+      this.object(plain, value, path, collected);
     } else if (typeof plain === "object" && "list" in plain) {
-      for (const item of Array.isArray(value) ? value : [value]) this.walk(plain.list, item);
+      const items = Array.isArray(value) ? value : [value];
+      for (const item of items) this.walk(plain.list, item, `${path}[]`, collected);
     } else if (typeof plain === "object" && "map" in plain && isJsonObject(value)) {
-      for (const item of Object.values(value)) this.walk(plain.map, item ?? null);
+      for (const item of Object.values(value)) this.walk(plain.map, item ?? null, `${path}{}`, collected);
     }
   }
 
-  private object(table: MessageTable, value: JsonValue): void {
+  private object(table: MessageTable, value: JsonValue, path: string, collected: OnCollected): void {
     for (const { desc, kind, steps, value: inner } of readFields(table, value, this.messages)) {
       if (inner === undefined || inner === null) continue;
       if (desc !== undefined) this.fields.add(desc);
-      // a member that shares the object has fields of its own
-      if (steps.length > 0 || !isJsonObject(inner)) this.walk(kind, inner);
+      const isShared = steps.length === 0 && isJsonObject(inner);
+      // the fields of a member that shares the object are fields of the object
+      if (!isShared) this.walk(kind, inner, joinedPath(path, steps.map(stepText).join(".")), collected);
+    }
+    const object = Array.isArray(value) ? value[0] : value;
+    if (!isJsonObject(object) || !collectsKeys(table, object)) return;
+    const known = readKeys(table, object);
+    for (const [key, inner] of Object.entries(object)) {
+      const place = {
+        path: joinedPath(path, stepText(key)),
+        message: ownerOf(table, object).name,
+        value: inner,
+      };
+      if (!known.has(key)) collected(place);
     }
   }
 

@@ -10,6 +10,9 @@ import type { WireMethod, WireOperation } from "./operations.ts";
 /** The maximum number of findings. */
 const MAX_FINDINGS = 10_000;
 
+/** The maximum number of unknown keys of an object. An object with more keys is likely a map. */
+const MAX_KEYS = 100;
+
 /** A finding in one sample. */
 type Found = Omit<Finding, "operation" | "count" | "samples" | "length"> & {
   readonly length?: number | undefined;
@@ -27,6 +30,7 @@ type Counted = {
 /** Collects findings, and counts the samples in which each occurs. */
 export class Findings {
   private readonly byKey = new Map<string, Counted>();
+  private readonly keys = new Map<string, Set<string>>();
   private readonly samples = new Map<string, number>();
   private readonly inSample = new Set<string>();
   private omitted = 0;
@@ -51,7 +55,7 @@ export class Findings {
     this.add(operation, {
       in: "response",
       class: as,
-      path: place.path,
+      path: field === undefined && as === "additional" ? this.boundedPath(operation, place.path) : place.path,
       expected,
       got: got.split(" ")[0] ?? "",
       length: lengthOf(place.value),
@@ -62,6 +66,16 @@ export class Findings {
           : `${message.typeName}${field === undefined ? "" : `.${field.name}`}`,
       isInMessage: message !== undefined,
     });
+  }
+
+  /** Returns the path of an unknown key, with `*` in place of the key if its object has too many. */
+  private boundedPath({ name }: WireOperation, path: string): string {
+    const at = Math.max(path.lastIndexOf("."), path.lastIndexOf('["'));
+    const object = `${name} ${path.slice(0, Math.max(at, 0))}`;
+    const keys = this.keys.get(object) ?? new Set();
+    this.keys.set(object, keys);
+    if (keys.size < MAX_KEYS) keys.add(path);
+    return keys.has(path) ? path : `${path.slice(0, Math.max(at, 0))}.*`.replace(/^\./, "");
   }
 
   /** Adds a finding; several in one sample count once. */

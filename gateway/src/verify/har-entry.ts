@@ -80,8 +80,8 @@ function headersOf(response: Json): Record<string, string> {
   }
   const content = objectAt(response, "content");
   const type = headers["content-type"] ?? stringAt(content, "mimeType");
-  if (type !== "")
-    headers["content-type"] = isBase64(content) ? type : type.replace(/;\s*charset=[^;]*/i, "");
+  const shown = isBase64(content) ? type : type.replace(/;\s*charset=[^;]*/i, "");
+  if (type !== "") headers["content-type"] = shown;
   return headers;
 }
 

@@ -9,6 +9,7 @@ import {
   isJsonObject,
   type JsonValue,
   type Kind,
+  knownKeys,
   MessageTable,
   stepsOf,
   valueAt,
@@ -50,7 +51,7 @@ export function readFields(table: MessageTable, object: JsonValue, messages: Mes
     .flatMap(([number, kind, ...keys]) => {
       const desc = owner?.fields.find((field) => field.number === number);
       const shared = keys.length === 0 ? tableIn(kind) : undefined;
-      const own = { desc, kind, ...valueOf(keys, object) };
+      const own = { desc, kind, ...readValue(kind, keys, object) };
       if (keys.length > 0) return [own];
       return shared === undefined ? [] : [{ ...own, value: object }, ...readFields(shared, object, messages)];
     });
@@ -65,6 +66,23 @@ export function ownerOf(table: MessageTable, object: JsonValue): MessageTable {
     if (shared !== undefined) return ownerOf(shared, object);
   }
   return table;
+}
+
+/** Reports whether a message keeps the keys of an object that no field reads. */
+export function collectsKeys(table: MessageTable, object: JsonValue): boolean {
+  return sharing(table, object).some(({ entries }) => entries.some((entry) => "unknown" in entry));
+}
+
+/** Returns the keys that fields read, and that select members. */
+export function readKeys(table: MessageTable, object: JsonValue): ReadonlySet<string> {
+  return new Set(sharing(table, object).flatMap(({ entries }) => [...knownKeys(entries)]));
+}
+
+/** Returns a table, and the tables of the selected members that share its object. */
+function sharing(table: MessageTable, object: JsonValue): readonly MessageTable[] {
+  const members = table.entries.flatMap((entry) => (Array.isArray(entry) ? [] : membersOf(entry, object)));
+  const shared = members.map(([, kind, ...keys]) => (keys.length === 0 ? tableIn(kind) : undefined));
+  return [table, ...shared.flatMap((each) => (each === undefined ? [] : sharing(each, object)))];
 }
 
 /** Returns the kind of a value without the rules around it. */
@@ -112,10 +130,20 @@ function holds({ is, present, type }: ChoiceCase, keys: readonly string[], objec
   return type === undefined || (value !== undefined && typeOf(value) === type);
 }
 
-function valueOf(keys: readonly (string | { readonly path: string })[], object: JsonValue) {
+/** Returns the value of the first key that has one. For a list, an array precedes other values. */
+function readValue(
+  kind: Kind,
+  keys: readonly (string | { readonly path: string })[],
+  object: JsonValue,
+): Pick<ReadField, "steps" | "value"> {
   const all = keys.map((key) => (typeof key === "string" ? [key] : [...stepsOf(key.path)]));
-  const values = all.map((steps) => steps.reduce<JsonValue | undefined>(inside, object));
-  const value = values.find((each) => each !== undefined && each !== null);
+  const found = all
+    .map((steps) => ({ steps, value: steps.reduce<JsonValue | undefined>(inside, object) }))
+    .filter(({ value }) => value !== undefined && value !== null);
+  const plain = plainKind(kind);
+  const isList = typeof plain === "object" && "list" in plain;
+  const array = isList ? found.find(({ value }) => Array.isArray(value)) : undefined;
+  const { value } = array ?? found[0] ?? { value: undefined };
   return { steps: all[0] ?? [], value };
 }
 

@@ -20,8 +20,9 @@ function findingLines({ findings, omitted }: Report): string[] {
   const lines: string[] = [];
   let operation = "";
   for (const finding of findings.slice(0, MAX_LINES)) {
-    if (finding.operation !== operation)
+    if (finding.operation !== operation) {
       lines.push(`${finding.operation}, ${counted(finding.samples, "sample")}`);
+    }
     operation = finding.operation;
     lines.push(...linesOf(finding));
   }

@@ -21,6 +21,9 @@ const MAX_NAMED = 100;
 /** Statuses whose errors have the same meaning for every API, so that a description need not list them. */
 const COMMON_ERRORS: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
 
+/** The expectation for a key that no field reads. */
+const NO_SUCH_KEY = "no such key";
+
 /** Compares recorded exchanges with a description. */
 export class Verifier {
   private readonly operations: Operations;
@@ -118,7 +121,16 @@ export class Verifier {
     }
     const roots = this.roots.get(method) ?? rootsOf(method.adapter);
     this.roots.set(method, roots);
-    this.coverage.payload(roots, payload);
+    // a call does not report a key that its message keeps among unknown keys
+    this.coverage.payload(roots, payload, (place) => {
+      const difference = {
+        path: place.path,
+        expected: NO_SUCH_KEY,
+        got: typeOf(place.value),
+        class: "additional",
+      } as const;
+      this.findings.difference(operation, method, difference, place);
+    });
     for (const difference of differences) {
       this.findings.difference(operation, method, difference, this.placeOf(roots, read, difference));
     }

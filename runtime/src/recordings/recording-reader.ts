@@ -50,6 +50,8 @@ type ListAdapter = PaginateAdapter | PollAdapter;
 /** The number of differences of each class that are kept for a response. */
 const MAX_KEPT = 10_000;
 const ACCEPTED = 202;
+/** Begins each record of a JSON text sequence (RFC 7464). */
+const RECORD_SEPARATOR = "\u001e";
 const NOTHING: ReadRecording = { differences: [] };
 
 /** Reads recorded responses as calls of their methods read them, without sending requests. */
@@ -180,7 +182,7 @@ async function* textsIn({ format }: RecordsAdapter, body: Uint8Array) {
   } else {
     for await (const lines of linesOf(chunks, "lf", body.length, pacer)) {
       for (const { text, malformed, ended } of lines) {
-        const data = text.replace(/^\u001e/, "");
+        const data = text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text;
         if (data.trim() !== "" && !/^\s*(?::|#|\/\/)/.test(data)) yield { data, malformed, ended };
       }
     }
