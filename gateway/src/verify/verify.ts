@@ -140,8 +140,8 @@ export class Verifier {
   private placeOf(roots: readonly Root[], { payload, body }: ReadRecording, { path }: Difference): Place {
     const [first] = reportedSteps(path);
     const key = String(first?.key);
-    if (!hasKey(payload, key) && hasKey(body, key)) return { path };
-    return locate(roots, payload, path, this.messages) ?? { path };
+    if (!hasKey(payload, key) && hasKey(body, key)) return around(path, body);
+    return locate(roots, payload, path, this.messages) ?? around(path, payload);
   }
 
   private reportError(
@@ -240,6 +240,18 @@ function methodsOf({ methods }: WireOperation, request: RecordedRequest | undefi
   });
   const least = Math.min(...unknown);
   return methods.filter((_, index) => unknown[index] === least);
+}
+
+/** Returns the place of a value that no table reads. */
+function around(path: string, root: JsonValue | undefined): Place {
+  const steps = reportedSteps(path);
+  const value = steps.reduce<JsonValue | undefined>((inner, { key }) => memberOf(inner, key), root);
+  return { path: path.replaceAll(/\[\d+\]/g, "[]"), value };
+}
+
+function memberOf(value: JsonValue | undefined, key: string | number): JsonValue | undefined {
+  if (typeof key === "number") return Array.isArray(value) ? value[key] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function hasKey(value: JsonValue | undefined, key: string): boolean {
