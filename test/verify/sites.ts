@@ -1,4 +1,6 @@
-/** The places in recorded bodies at which tests plant changes, and the names that the description declares. */
+/**
+ * The places in recorded bodies at which tests plant changes, and the names that the description declares.
+ */
 import { type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
 import {
   field as fieldOption,

@@ -1,7 +1,9 @@
 import type { DifferenceClass } from "connect-rest-runtime";
 import type { Uncovered } from "./coverage.ts";
 
-/** A difference between recordings and a description, over all samples. No part contains a value of a body. */
+/**
+ * A difference between recordings and a description, over all samples. No part contains a value of a body.
+ */
 export interface Finding {
   /** E.g. `GET /v2/blog/{blog_identifier}/info`. */
   readonly operation: string;

@@ -21,7 +21,7 @@ export interface Place {
   readonly message?: string | undefined;
   /** Undefined for a key that no field reads. */
   readonly field?: DescField | undefined;
-  /** The value. Undefined if the response has none. */
+  /** The value. Undefined if it is absent from the response. */
   readonly value?: JsonValue | undefined;
 }
 
@@ -73,7 +73,7 @@ function follow(start: Position, steps: readonly ReportedStep[], messages: Messa
       position = { ...position, kind: kind.map, value };
       at++;
     } else if (tableOf(kind) === undefined) {
-      // a value below a scalar, or in a message with a JSON form of its own
+      // a value below a scalar, or in a message with a special JSON form
       return {
         path: joined(path, textOf(steps.slice(at))),
         message: position.message,

@@ -57,7 +57,7 @@ export function readFields(table: MessageTable, object: JsonValue, messages: Mes
     });
 }
 
-/** Returns the message to which a new key of an object belongs: that of the member that shares the object. */
+/** Returns the message to which a new key of an object belongs: a selected member that shares the object. */
 export function ownerOf(table: MessageTable, object: JsonValue): MessageTable {
   for (const entry of table.entries) {
     if (!("choice" in entry)) continue;

@@ -31,7 +31,7 @@ export interface WireOperation {
   readonly constants: WireBinding["constants"];
 }
 
-/** The operation of a request: one, several that cannot be told apart, or none. */
+/** The operation of a request: one, several that fit equally, or none. */
 export type Matched =
   | { readonly kind: "operation"; readonly operation: WireOperation }
   | { readonly kind: "overlap"; readonly operations: readonly WireOperation[] }
@@ -75,7 +75,7 @@ export class Operations {
     return this.byMethod.get(path);
   }
 
-  /** Finds the operation of a request. Of two templates, the one that has text in place of a variable wins. */
+  /** Finds the operation of a request. A template with text wins over a template with a variable there. */
   match(request: RecordedRequest): Matched {
     const fitting = this.all.filter((operation) => fits(operation, request));
     const narrowest = fitting.filter((each) => !fitting.some((other) => isPreferred(other, each)));

@@ -170,7 +170,7 @@ export class Verifier {
     });
   }
 
-  /** Reports whether a rule without a reason of its own describes a status. */
+  /** Reports whether a rule without a reason describes a status. */
   private isDescribed({ rules }: WireMethod["adapter"], status: number): boolean {
     return rules.errors.some((rule) => rule.status === status && rule.reason === undefined);
   }

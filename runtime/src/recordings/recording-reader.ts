@@ -33,7 +33,7 @@ export interface RecordedResponse {
   readonly body: Uint8Array;
 }
 
-/** What a method reads in a recorded response. */
+/** The result of reading a recorded response as a method. */
 export interface ReadRecording {
   readonly differences: readonly Difference[];
   /** The error that a caller gets. Undefined for a response that is decoded. */
