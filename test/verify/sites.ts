@@ -86,7 +86,7 @@ function isObject(value: unknown): value is Json {
 export class DeclaredNames {
   /** The names of fields with any content: maps, and messages such as google.protobuf.Struct. */
   readonly free = new Set<string>();
-  /** The names of keys that select or hold members of oneofs. */
+  /** The names of keys that select members of oneofs. */
   readonly selectors = new Set<string>();
   readonly fields = new Map<string, Set<DescField>>();
 
@@ -95,7 +95,9 @@ export class DeclaredNames {
       for (const field of message.fields) this.add(field);
       for (const oneof of message.oneofs) {
         const { discriminator, payload } = getOption(oneof, oneofOption);
-        this.selectors.add(discriminator).add(payload);
+        this.selectors.add(discriminator);
+        // members of a payload with a fallback may have any content
+        if (payload !== "") this.free.add(payload);
       }
     }
   }
@@ -121,6 +123,8 @@ export class DeclaredNames {
       /^google\.protobuf\.(?:Struct|Value|ListValue|Any)$/.test(field.message?.typeName ?? "");
     const { when } = getOption(field, fieldOption);
     for (const { key } of when) this.selectors.add(key);
+    // a field with alternative paths reads the same keys at several depths
+    for (const step of pathsOf(field).flat()) this.free.add(step);
     for (const name of wireNames(field)) {
       if (isFree) this.free.add(name);
       const fields = this.fields.get(name) ?? new Set();
@@ -131,8 +135,13 @@ export class DeclaredNames {
 
 /** Returns the names of a field in responses. */
 export function wireNames(field: DescField): string[] {
-  const { name, aliases, from } = getOption(field, fieldOption);
-  const paths = from.flatMap(({ source }) => (source.case === "path" ? source.value.split(".") : []));
+  const { name, aliases } = getOption(field, fieldOption);
   const own = name === "" ? [field.name, field.jsonName] : [name];
-  return [...own, ...aliases, ...paths];
+  return [...own, ...aliases, ...pathsOf(field).flat()];
+}
+
+/** Returns the paths from which a field is read, split into their steps. */
+function pathsOf(field: DescField): string[][] {
+  const { from } = getOption(field, fieldOption);
+  return from.flatMap(({ source }) => (source.case === "path" ? [source.value.split(".")] : []));
 }
