@@ -8,12 +8,15 @@ import { Tokens } from "./resource/tokens.ts";
 import { type AuthorizationServer, createAuthorizationServer } from "./server/authorization-server.ts";
 import { createGrants } from "./server/grants.ts";
 import type { Lifetimes } from "./server/provider.ts";
+import { audiencesOf } from "./server/resource-indicator.ts";
 import type { Store } from "./store/store.ts";
 
 /** The options of caller authorization. */
 export interface AuthorizationOptions {
   /** The origin at which callers reach the gateway. This is the issuer and the audience of tokens. */
   readonly publicUrl: string;
+  /** The path of the endpoint that serves tools, which is a resource of its own. Default: none. */
+  readonly toolsPath?: string | undefined;
   /** The store, which is closed together with the gateway. */
   readonly store: Store;
   /**
@@ -68,12 +71,13 @@ export function createAuthorization(
   { scopes, needsPerson, isOpen }: MethodFacts,
   host: AuthorizationHost,
 ): Authorization {
-  const { publicUrl, store, signIn, registration, now = Date.now } = options;
+  const { publicUrl, toolsPath, store, signIn, registration, now = Date.now } = options;
   const { log, metrics } = host;
   const onError = (error: unknown) => {
     log.error({ cause: error instanceof Error ? causesOf(error) : String(error) }, "authorization failed");
   };
-  const tokens = new Tokens({ store, publicUrl, sessions: signIn?.sessions, now });
+  const audiences = audiencesOf(options);
+  const tokens = new Tokens({ store, audiences, sessions: signIn?.sessions, now });
   const server = createAuthorizationServer({
     ...options,
     ...host,
@@ -94,6 +98,7 @@ export function createAuthorization(
     server,
     ...createResourceServer({
       publicUrl,
+      toolsPath,
       tokens,
       scopes,
       isOpen,

@@ -40,6 +40,11 @@ export function knownRules(rules: FieldRules | undefined): KnownRules {
   };
 }
 
+/** Returns the texts of rules that a schema does not express, for its description. */
+export function ruleTexts(field: DescField): readonly string[] {
+  return (rulesOf(field).rules?.cel ?? []).map(({ message }) => message).filter((text) => text !== "");
+}
+
 export function isOneofRequired(oneof: DescOneof): boolean {
   return hasOption(oneof, oneofExtension) && getOption(oneof, oneofExtension).required;
 }

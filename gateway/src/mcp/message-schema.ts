@@ -7,6 +7,7 @@ import {
   type KnownRules,
   knownRules,
   rulesOf,
+  ruleTexts,
   setRules,
   withScalarRules,
   zeroOf,
@@ -101,7 +102,10 @@ class Builder {
       properties: Object.fromEntries(
         fields.map(({ field, schema }) => [
           field.jsonName,
-          { ...schema, ...this.described(`${desc.typeName}.${field.name}`) },
+          {
+            ...schema,
+            ...this.described(`${desc.typeName}.${field.name}`, hasRules ? ruleTexts(field) : []),
+          },
         ]),
       ),
       ...(required.length > 0 && { required }),
@@ -202,9 +206,10 @@ class Builder {
     };
   }
 
-  private described(name: string): { readonly description?: string } {
-    const description = this.options.comments.get(name);
-    return description === undefined ? {} : { description };
+  private described(name: string, rules: readonly string[] = []): { readonly description?: string } {
+    const texts = [this.options.comments.get(name), ...rules.map((rule) => `Rule: ${rule}`)];
+    const description = texts.filter((text) => text !== undefined).join("\n");
+    return description === "" ? {} : { description };
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
+import { type DescMethod, getOption, hasOption, ScalarType } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
 import { http } from "connect-rest-runtime/gen/google/api/annotations_pb.js";
 import { methodPath } from "../call/method-path.ts";
@@ -68,6 +68,18 @@ function verbOf(method: DescMethod): string {
   return pattern.case === "custom" ? pattern.value.kind : (pattern.case ?? "").toUpperCase();
 }
 
+/** Returns the texts that the path of a method contains, which must not be empty. */
+function pathFields(method: DescMethod): readonly string[] {
+  if (!hasOption(method, http)) return [];
+  const { pattern, additionalBindings } = getOption(method, http);
+  const path = typeof pattern.value === "string" ? pattern.value : pattern.value?.path;
+  if (path === undefined || additionalBindings.length > 0) return [];
+  const names = new Set([...path.matchAll(/\{(\w+)(?:=[^}]*)?\}/g)].map(([, name]) => name));
+  return method.input.fields
+    .filter((field) => names.has(field.name) && field.scalar === ScalarType.STRING)
+    .map(({ jsonName }) => jsonName);
+}
+
 class MethodTool implements Tool {
   readonly name: string;
   readonly title: string;
@@ -104,7 +116,10 @@ class MethodTool implements Tool {
   }
 
   private plainInput(): JsonSchema {
-    return messageSchema(this.method.input, { comments: this.comments, hasRules: true });
+    const { input } = this.method;
+    const schema = messageSchema(input, { comments: this.comments, hasRules: true });
+    const required = [...new Set([...(schema.required ?? []), ...pathFields(this.method)])];
+    return required.length === 0 ? schema : { ...schema, required };
   }
 
   private buildOutput(): ObjectSchema {

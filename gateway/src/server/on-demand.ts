@@ -5,6 +5,8 @@ import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "../bus/bus-o
 import { type ConsoleSettings, isConsoleServed } from "../console/options.ts";
 import type { GatewayUpstream } from "../credentials/gateway-upstream.ts";
 import { DEFAULT_HOST } from "../listener/hosts.ts";
+import { requireMcpSdk } from "../mcp/load.ts";
+import type { McpOptions } from "../mcp/options.ts";
 import type { ServerOptions } from "./options.ts";
 
 export async function prepareCallers(
@@ -22,6 +24,19 @@ export async function explainRoutesOf(
   if (!hasExplain(options)) return undefined;
   const { explainRoutes } = await import("../explain/explain-routes.ts");
   return (router, options) => explainRoutes(router, rest, options);
+}
+
+/** Loads the endpoint that serves tools, and the SDK; undefined if tools are not served. */
+export async function mcpEndpointOf(
+  mcp: McpOptions | undefined,
+  rest: Rest,
+  comments: () => Promise<ReadonlyMap<string, string>>,
+): Promise<ServerOptions["mcpEndpoint"]> {
+  if (mcp === undefined) return undefined;
+  requireMcpSdk();
+  const { createMcpEndpoint } = await import("../mcp/endpoint.ts");
+  const texts = await comments();
+  return (calls) => createMcpEndpoint(rest, texts, calls, mcp);
 }
 
 export async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): Promise<ProcessBus> {
