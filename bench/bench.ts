@@ -1,5 +1,6 @@
 /** `npm run bench`: see README.md. */
 import { measureCodec } from "./codec.ts";
+import { measureDirty } from "./dirty.ts";
 import { benchGenerator } from "./generator.ts";
 import { benchImport } from "./import.ts";
 import { measureLarge } from "./large.ts";
@@ -22,6 +23,7 @@ async function run(options: Options): Promise<void> {
   const { others, skipped } = measured;
   const calls = summarize(measured.series);
   const codec = wants("codec") ? measureCodec() : [];
+  const dirty = wants("dirty") ? measureDirty() : [];
   const workers = wants("workers") ? await measureWorkers(options) : [];
   const large = wants("large") ? await measureLarge(options) : [];
   const start = wants("start") ? await measureStart(options) : [];
@@ -36,6 +38,7 @@ async function run(options: Options): Promise<void> {
     others,
     calls,
     codec,
+    dirty,
     workers,
     large,
     start,

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 /** Parts that can be measured separately. */
-export const PARTS = ["calls", "codec", "workers", "large", "start", "profile"] as const;
+export const PARTS = ["calls", "codec", "dirty", "workers", "large", "start", "profile"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** The selected measurements, and their duration. */
@@ -31,7 +31,7 @@ export interface Options {
 
 export const HELP = `Usage: npm run bench -- [options]
        npm run bench -- --self [options]
-       npm run bench -- codec | workers | large | start | profile [options]
+       npm run bench -- codec | dirty | workers | large | start | profile [options]
        npm run bench -- upload [--json]
        npm run bench -- generator [--files <n>] [--rounds <n>] [--compile]
        npm run bench -- reliability [--only <names>] [--calls <n>] [--json]
@@ -39,7 +39,7 @@ export const HELP = `Usage: npm run bench -- [options]
 
 The first form measures processor time for a call, calls a second, p50 and p99 of the gateway beside a raw proxy, handlers written by
 hand for Node.js and in Go, and a transcoding gateway in Go; then what the third form measures one by one: the codec
-alone, two workers beside one, a page of 6,400 posts, how long a gateway takes to start, and where the time of a call goes. The second compares the gateway with
+alone, pages with unusual spellings, two workers beside one, a page of 6,400 posts, how long a gateway takes to start, and where the time of a call goes. The second compares the gateway with
 itself, which shows the error of the instrument. "upload" sends a video of 500 MB and says how much memory the gateway takes for
 it. "generator" runs the generator beside protoc-gen-es on Google's APIs. "reliability" holds the gateway to bounds while its peers
 misbehave. "watch" has 10,000 streams watch a feed, and kills the one of two gateways that polls.

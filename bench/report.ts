@@ -1,5 +1,6 @@
 import type { CodecFigures } from "./codec.ts";
 import type { ServerName } from "./contestants.ts";
+import type { DirtyFigures } from "./dirty.ts";
 import type { LargeFigures } from "./large.ts";
 import type { Options } from "./options.ts";
 import type { ProfileFigures } from "./profile.ts";
@@ -20,16 +21,18 @@ export interface RunResults extends Results {
   /** The reasons for skipped contestants. */
   readonly skipped: readonly string[];
   readonly others: readonly Others[];
+  readonly dirty: readonly DirtyFigures[];
   readonly profiles: readonly ProfileFigures[];
 }
 
 /** Formats all tables of a run. Skipped contestants are listed first. */
 export function resultTables(results: RunResults, options: Options): string {
-  const { calls, others, codec, workers, large, start, profiles, skipped } = results;
+  const { calls, others, codec, dirty, workers, large, start, profiles, skipped } = results;
   const targets = targetsOf(results);
   const tables = [
     ...(calls.length > 0 ? [callTables(calls, others, options)] : []),
     ...(codec.length > 0 ? [codecTable(codec)] : []),
+    ...(dirty.length > 0 ? [dirtyTable(dirty)] : []),
     ...workers.map(workersLine),
     ...large.map(largeLine),
     ...(start.length > 0 ? [startTable(start)] : []),
@@ -146,6 +149,19 @@ function codecTable(figures: readonly CodecFigures[]): string {
       ]),
   ]);
   return table([["Codec alone", "CPU us", "ratio"], ...rows]);
+}
+
+/** Formats the costs of spellings, relative to a page without them. */
+function dirtyTable(figures: readonly DirtyFigures[]): string {
+  const rows = figures.map(({ spelling, codec, decoder }) => [
+    `  ${spelling}`,
+    estimated(codec),
+    estimated(decoder),
+  ]);
+  return table([
+    ["A page of 25 KB, CPU per decode / clean page", "codec", "JavaScript decoder alone"],
+    ...rows,
+  ]);
 }
 
 /** Aligns the first column to the left and the others to the right. */

@@ -15,7 +15,7 @@ import type { Store } from "./store/store.ts";
 export interface AuthorizationOptions {
   /** The origin at which callers reach the gateway. This is the issuer and the audience of tokens. */
   readonly publicUrl: string;
-  /** The path of the endpoint that serves tools, which is a resource of its own. Default: none. */
+  /** The path of the endpoint that serves tools, which is a separate resource. Default: none. */
   readonly toolsPath?: string | undefined;
   /** The store, which is closed together with the gateway. */
   readonly store: Store;

@@ -107,7 +107,7 @@ async function deafReader(port: number, end: AbortSignal): Promise<number> {
     since = performance.now();
     socket.pause();
   });
-  const timer = setInterval(() => socket.write("\r\n"), 250);
+  const timer = setInterval(() => socket.write("\r\n"), 50);
   await first(end, (over) => socket.on("error", over).on("close", over));
   clearInterval(timer);
   socket.destroy();

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
+import { MEMORY_ENVIRONMENT } from "../../gateway/src/cli/memory-environment.ts";
 import type { Served } from "../attacks/attack.ts";
 import { listenLocally } from "../servers/child.ts";
 import type { Memory, Question } from "../servers/questions.ts";
@@ -32,7 +33,9 @@ export class Subject implements AsyncDisposable {
     // connect-node logs every aborted call.
     const stderr = name === "bare" ? "ignore" : "inherit";
     const execArgv = ["--expose-gc", ...heapFlags(heapMb)];
-    const child = fork(module, args, { execArgv, stdio: ["ignore", "inherit", stderr, "ipc"] });
+    // A process with an IPC channel does not restart itself with these variables, as `connect-rest serve` does.
+    const env = { ...process.env, ...MEMORY_ENVIRONMENT };
+    const child = fork(module, args, { execArgv, env, stdio: ["ignore", "inherit", stderr, "ipc"] });
     return new Subject(child, await next<number>(child));
   }
 

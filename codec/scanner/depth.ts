@@ -3,7 +3,7 @@
 /** The maximum nesting depth, the same as in protobuf-es and in the JavaScript decoder. */
 const MAX_DEPTH = 100;
 
-let depth = 0;
+export let depth = 0;
 
 export function beginDepth(): void {
   depth = 0;
@@ -16,4 +16,9 @@ export function descend(): bool {
 
 export function ascend(): void {
   depth--;
+}
+
+/** Continues at a depth after a value that could not be read. */
+export function setDepth(to: i32): void {
+  depth = to;
 }

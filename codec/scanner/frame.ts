@@ -29,7 +29,8 @@ const TAKEN: u32 = 0x7f;
 export const SEEN: u32 = 0xffffff;
 export const NULL_TAKEN: u32 = 0x80000000;
 
-let frames: usize = 0;
+/** The end of the frames of all objects in progress. */
+export let frames: usize = 0;
 let framesEnd: usize = 0;
 /** Memory for sorting the fields of a message; as large as the output. */
 export let scratch: usize = 0;
@@ -98,6 +99,12 @@ export function keepValue(frame: usize, rank: u32, at: usize): void {
 
 export function keptValue(frame: usize, rank: u32): usize {
   return load<u32>(spanOf(frame, rank));
+}
+
+/** Removes the output of a rank. */
+export function unnote(frame: usize, rank: u32): void {
+  store<u32>(spanOf(frame, rank), 0, 4);
+  mixUp(frame);
 }
 
 /** Marks the fields as unsorted, so that they are sorted by rank. */

@@ -35,8 +35,10 @@ export const PATH_PLACE: usize = 12;
 export const COLLECTOR_NONE = 0;
 export const COLLECTOR_RAW = 1;
 export const COLLECTOR_IGNORE = 2;
-/** Unknown keys are left to the JavaScript decoder. */
+/** Unknown keys in the object of a path are left to the JavaScript decoder. */
 export const COLLECTOR_LEFT = 3;
+/** The message collects unknown keys in a google.protobuf.Struct. */
+export const COLLECTOR_STRUCT = 4;
 
 /** A row in the hash table of a message: a key as a word, the fields that read the key, and flags. */
 export const ROW_SIZE: usize = 32;
@@ -73,12 +75,16 @@ export const FIELD_LOOSE: u32 = 1;
 export const FIELD_COMMAS: u32 = 2;
 /** null is a value of the field, not the absence of a value. */
 export const FIELD_OR_NULL: u32 = 4;
+/** The host can read the field with the JavaScript decoder. */
+export const FIELD_HANDED: u32 = 8;
 export const FIELD_TEXT: usize = 24;
 export const FIELD_TEXT_LENGTH: usize = 28;
 
 /** How the scanner reads a field. */
 export const KIND_HANDOVER = 0;
 export const KIND_STRING = 1;
+/** The argument of a string that is written as bytes. */
+export const TEXT_BYTES: u32 = 1;
 export const KIND_BOOL = 2;
 export const KIND_INT32 = 3;
 export const KIND_UINT32 = 4;

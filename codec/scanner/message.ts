@@ -8,6 +8,7 @@
 import { byte, CLOSE_BRACE, COMMA, NULL, OPEN_BRACE, space } from "./bytes";
 import { areEmpty, areHeld, chosen, NONE, namedBy } from "./choice";
 import { collect } from "./collect";
+import { converted } from "./convert";
 import { ascend, descend } from "./depth";
 import {
   firstWaiting,
@@ -26,13 +27,15 @@ import {
   shut,
   stateOf,
   takenAt,
+  unnote,
 } from "./frame";
+import { handOver, valueOrHandOver } from "./handover";
 import * as L from "./layout";
 import { close, goOn, out, tag } from "./output";
-import { enter, hasReports, hide, leave, report, show } from "./report";
+import { enter, hasReports, hidden, hide, leave, report, show } from "./report";
 import { scalar } from "./scalar";
 import { skip } from "./skip";
-import { mayBeNull, unnamed, value } from "./value";
+import { isLoose, mayBeNull, unnamed, value } from "./value";
 import {
   CHOICE,
   ENTRY,
@@ -107,7 +110,6 @@ function unknown(message: usize, frame: usize, at: usize): usize {
     if (collector === L.COLLECTOR_NONE && !load<u32>(message, L.MESSAGE_SHARED)) {
       return surplus(firstWaiting(frame), load<u32>(message, L.MESSAGE_PLACE), at);
     }
-    if (collector === L.COLLECTOR_LEFT) return 0;
     if (isIndex() || !remember(firstWaiting(frame), at, 0, 0)) return 0;
   }
   return skip(at);
@@ -146,12 +148,14 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   const rank = target & 0xffff;
   const place = (target >> 16) & 0xff;
   const kind = load<u32>(field, L.FIELD_KIND);
-  const state = stateOf(frame, rank);
+  let state = stateOf(frame, rank);
   const isNull = load<u32>(at) === NULL;
   if (state !== 0 || isNull) {
     const bit: u32 = 1 << place;
-    // the JavaScript decoder handles duplicate keys, of which the last counts
-    if (state & bit) return 0;
+    if (state & bit) {
+      if (!forgetValue(frame, rank, state, bit, kind)) return 0;
+      state = 0;
+    }
     setState(frame, rank, state | bit);
     const taken = placeOf(state);
     // null is a value only for some fields, and only if no other key of the field has a value
@@ -171,8 +175,34 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   // `targets` records the output of each field on the path
   if (kind === L.KIND_PATH) return path(load<u32>(field, L.FIELD_ARGUMENT), frame, at);
   const start = out;
-  const end = kind < <u32>L.KIND_MESSAGE ? scalar(field, kind, at) : below(kind, field, rank, at);
+  const isScalar = kind < <u32>L.KIND_MESSAGE;
+  let end = isScalar ? scalar(field, kind, at) : below(kind, field, rank, at);
+  if (end === 0 && isScalar && hidden === 0) end = unusualValue(field, kind, rank, at, start);
   note(frame, rank, start);
+  return end;
+}
+
+/**
+ * Forgets the value of a key that arrives again, since the last value counts. Returns false if the previous
+ * value has left more than output.
+ */
+function forgetValue(frame: usize, rank: u32, state: u32, bit: u32, kind: u32): bool {
+  const isPlain = (state & SEEN) === bit && kind <= <u32>L.KIND_LIST_VALUE;
+  if (!isPlain || hasReports()) return false;
+  unnote(frame, rank);
+  return true;
+}
+
+/** Reads the value of a field whose notation or type is unusual. */
+function unusualValue(field: usize, kind: u32, rank: u32, at: usize, start: usize): usize {
+  enter(rank, field);
+  goOn(start);
+  let end = converted(field, kind, at, isLoose(field));
+  if (end === 0) {
+    goOn(start);
+    end = handOver(field, at);
+  }
+  leave();
   return end;
 }
 
@@ -207,10 +237,9 @@ function beyond(keys: usize, first: usize, at: usize): usize {
 /** Reads a value that may contain unknown keys. */
 function below(kind: u32, field: usize, rank: u32, at: usize): usize {
   // an envelope is not part of the message
-  if (kind > <u32>L.KIND_LIST_VALUE) return value(field, at);
-  if (kind !== L.KIND_MESSAGE && kind !== L.KIND_LIST) return unnamed(field, at);
+  if (kind > <u32>L.KIND_LIST_VALUE && kind !== L.KIND_BYTES) return value(field, at);
   enter(rank, field);
-  const end = value(field, at);
+  const end = valueOrHandOver(field, at, kind === L.KIND_MESSAGE || kind === L.KIND_LIST);
   leave();
   return end;
 }

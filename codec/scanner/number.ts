@@ -41,8 +41,33 @@ function zerosEnd(from: usize): usize {
   return at === from || at - from > MAX_ZEROS || isDigit(c) || isExponent(c) ? 0 : at;
 }
 
-function isExponent(c: u32): bool {
+export function isExponent(c: u32): bool {
   return (c | 0x20) === 0x65;
+}
+
+/**
+ * The largest integer that a double represents exactly. The decoder handles larger integers with an exponent.
+ */
+export const MAX_SAFE: u64 = 9007199254740991;
+
+/** Reads an integer with a positive exponent and without a point. */
+export function scaled(from: usize): usize {
+  let at = wholePart(from);
+  if (at === 0 || !isExponent(byte(at))) return 0;
+  at++;
+  if (byte(at) === 0x2b) at++;
+  const start = at;
+  let power = 0;
+  for (; isDigit(byte(at)); at++) power = min(power * 10 + (byte(at) - 0x30), 99);
+  if (at === start) return 0;
+  let value = magnitude;
+  if (value > MAX_SAFE) return 0;
+  for (; power > 0 && value !== 0; power--) {
+    value *= 10;
+    if (value > MAX_SAFE) return 0;
+  }
+  magnitude = value;
+  return at;
 }
 
 /** Reads a sign and the digits before a point or exponent. Returns 0 for 2^64 and above. */

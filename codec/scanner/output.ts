@@ -28,6 +28,11 @@ export function hasRoom(at: usize, more: usize): bool {
   return <isize>(out + more - at) < lead;
 }
 
+/** Returns how many bytes may be written before the input from a position on has no room. */
+export function roomFrom(at: usize): isize {
+  return lead - <isize>(out - at);
+}
+
 export function put(byte: u32): void {
   store<u8>(out++, byte);
 }

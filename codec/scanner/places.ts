@@ -50,6 +50,11 @@ export function place(input: usize, output: usize, index: i32): void {
   store<i32>(LAST, index, ITEM_INDEX);
 }
 
+/** Reports whether the outermost list is in progress. */
+export function isListOpen(): bool {
+  return load<u32>(LAST, LIST) !== 0;
+}
+
 export function closeList(): void {
   store<u32>(LAST, 0, LIST);
 }

@@ -89,10 +89,14 @@ function boolean(c: u32, at: usize): usize {
 
 function int32(kind: u32, at: usize): usize {
   const end = whole(at);
-  if (end === 0) return 0;
+  return end !== 0 && writeInt32(kind) ? end : 0;
+}
+
+/** Writes the last integer. Returns false if it is out of range. */
+export function writeInt32(kind: u32): bool {
   const isSigned = kind === L.KIND_INT32 || kind === L.KIND_SINT32 || kind === L.KIND_SFIXED32;
   if (isSigned ? magnitude > (negative ? 0x80000000 : 0x7fffffff) : negative || magnitude > 0xffffffff) {
-    return 0;
+    return false;
   }
   const signed: i64 = negative ? -(<i64>magnitude) : <i64>magnitude;
   if (kind === L.KIND_FIXED32 || kind === L.KIND_SFIXED32) {
@@ -104,17 +108,26 @@ function int32(kind: u32, at: usize): usize {
   } else {
     varint(<u64>signed);
   }
-  return end;
+  return true;
+}
+
+/** Reports whether an integer kind has 64 bits. */
+export function isInt64(kind: u32): bool {
+  return kind >= <u32>L.KIND_INT64;
 }
 
 function int64(kind: u32, at: usize): usize {
   const end = wholeOrText(at);
-  if (end === 0) return 0;
+  return end !== 0 && writeInt64(kind) ? end : 0;
+}
+
+/** Like `writeInt32`, with 64 bits. */
+export function writeInt64(kind: u32): bool {
   const isSigned = kind === L.KIND_INT64 || kind === L.KIND_SINT64 || kind === L.KIND_SFIXED64;
   if (isSigned) {
-    if (magnitude > <u64>i64.MAX_VALUE + (negative ? 1 : 0)) return 0;
+    if (magnitude > <u64>i64.MAX_VALUE + (negative ? 1 : 0)) return false;
   } else if (negative) {
-    return 0;
+    return false;
   }
   const signed: i64 = negative ? -(<i64>magnitude) : <i64>magnitude;
   if (kind === L.KIND_FIXED64 || kind === L.KIND_SFIXED64) {
@@ -123,7 +136,7 @@ function int64(kind: u32, at: usize): usize {
   } else {
     varint(<u64>(kind === L.KIND_SINT64 ? (signed << 1) ^ (signed >> 63) : signed));
   }
-  return end;
+  return true;
 }
 
 export function floating(isFloat: bool, at: usize): usize {

@@ -1,11 +1,12 @@
 /**
- * Converts JSON to protobuf bytes in one pass, driven by tables (see layout.ts). It handles ordinary
- * responses. Anything unusual ends the pass, and the JavaScript decoder then reads the response from its
- * beginning.
+ * Converts JSON to protobuf bytes in one pass, driven by tables (see layout.ts). The host reads unusual
+ * values with the JavaScript decoder, if a report can name them. Anything else ends the pass, and the
+ * JavaScript decoder then reads the response from its beginning.
  */
 import { body, pageAt, pageEnd } from "./body";
 import { space } from "./bytes";
 import { useFrames } from "./frame";
+import { beginHandover } from "./handover";
 import { beginOutput, out } from "./output";
 import { beginPlaces } from "./places";
 import { beginReports, useReports } from "./report";
@@ -54,6 +55,7 @@ export function scan(
   beginOutput(output, end, inputEnd);
   beginReports();
   beginPlaces();
+  beginHandover(length);
   const last = body(root, space(input), withStatus);
   return last !== 0 && space(last) === inputEnd ? <i32>(out - output) : -1;
 }

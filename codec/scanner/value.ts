@@ -11,13 +11,15 @@ import {
   QUOTE,
   space,
 } from "./bytes";
+import { converted } from "./convert";
 import { ascend, descend } from "./depth";
 import { dynamicField, entryKey } from "./dynamic";
+import { valueOrHandOver } from "./handover";
 import * as L from "./layout";
 import { object } from "./message";
 import { close, goOn, hasRoom, out, tag } from "./output";
 import { closeList, openList, place } from "./places";
-import { hide, item, show } from "./report";
+import { hidden, hide, item, show } from "./report";
 import { bytes, scalar } from "./scalar";
 import { split } from "./split";
 import { forget, waiting } from "./waiting";
@@ -173,7 +175,7 @@ function list(field: usize, each: usize, from: usize): usize {
     const start = out;
     const itemAt = at;
     if (byte(at) === 0x6e && !mayBeNull(each)) return 0;
-    at = listItem(kind, each, index++, at);
+    at = listItem(kind, each, index++, at, isLoose(field));
     // the JavaScript decoder reports a dropped item as lost
     if (at === 0 || out === start) return 0;
     at = space(at);
@@ -191,7 +193,7 @@ function list(field: usize, each: usize, from: usize): usize {
 /** Reads an object in place of a list, if the object has a key that an item reads. */
 function onlyItem(kind: u32, field: usize, from: usize): usize {
   const start = out;
-  const end = listItem(kind, field, 0, from);
+  const end = listItem(kind, field, 0, from, true);
   if (end === 0 || kind !== L.KIND_MESSAGE) return end;
   // if the first field after the tag and length is the collector, the item has only unknown keys
   const message: usize = load<u32>(field, L.FIELD_ARGUMENT);
@@ -214,11 +216,18 @@ function varintAt(at: usize): u32 {
   return value | (byte(at) << shift);
 }
 
-function listItem(kind: u32, field: usize, index: i32, at: usize): usize {
-  if (kind < <u32>L.KIND_MESSAGE) return scalar(field, kind, at);
+function listItem(kind: u32, field: usize, index: i32, at: usize, isInLoose: bool): usize {
+  if (kind < <u32>L.KIND_MESSAGE) {
+    const start = out;
+    const end = scalar(field, kind, at);
+    if (end !== 0 || hidden !== 0) return end;
+    item(index);
+    goOn(start);
+    return converted(field, kind, at, isInLoose);
+  }
   if (kind !== L.KIND_MESSAGE) return unnamed(field, at);
   item(index);
-  return value(field, at);
+  return byte(at) === OPEN_BRACE ? valueOrHandOver(field, at, true) : value(field, at);
 }
 
 /** Writes the entries of a map. The value of an entry is field 2. */

@@ -1,9 +1,11 @@
 /**
- * Reads words: keys and enum names, which are short strings without escapes. Words are looked up in hash
+ * Reads words: keys and enum names, which are short strings. Words are looked up in hash
  * tables.
  */
-import { byte, COLON, plainEnd, QUOTE, space, special } from "./bytes";
+import { BACKSLASH, byte, COLON, plainEnd, QUOTE, space, special } from "./bytes";
+import { scratch } from "./frame";
 import * as L from "./layout";
+import { text, written } from "./text";
 
 const MIX: u64 = 0x9e3779b97f4a7c15;
 const MIX_HIGH: u64 = 0xc2b2ae3d27d4eb4f;
@@ -30,19 +32,37 @@ export let valueAt: usize = 0;
 
 /**
  * Reads a word, starting after its opening quote. Returns the position after the closing quote, or 0 if the
- * word contains an escape or does not end.
+ * word does not end, or contains a character that JSON always escapes.
  */
 export function word(from: usize): usize {
   const mask = special(from);
   const length: usize = mask === 0 ? plainEnd(from + 16) - from : ctz(mask);
-  if (byte(from + length) !== QUOTE) return 0;
+  const c = byte(from + length);
+  if (c === BACKSLASH) return isResolved(from) ? word(from) : 0;
+  if (c !== QUOTE) return 0;
   useWord(from, length, hash(from, length));
   return from + length + 1;
 }
 
 /**
- * Reads a key and its colon. Returns the position of the value; 0 if no key follows, or if the key contains
- * an escape.
+ * Replaces the escapes of a word in the input, and adds white space after the closing quote, so that the
+ * input has the same meaning. Returns false if the word contains a character that JSON always escapes.
+ */
+function isResolved(from: usize): bool {
+  const end = text(from, scratch);
+  if (end === 0) return false;
+  const last = written;
+  store<u8>(last, QUOTE);
+  if (plainEnd(scratch) !== last) return false;
+  const behind = from + (last - scratch) + 1;
+  memory.copy(from, scratch, behind - from);
+  memory.fill(behind, 0x20, end - behind);
+  return true;
+}
+
+/**
+ * Reads a key and its colon. Returns the position of the value; 0 if no key follows, or if `word`
+ * fails.
  */
 export function key(from: usize): usize {
   if (byte(from) !== QUOTE) return 0;
@@ -127,7 +147,7 @@ export function rowOf(rows: usize, mask: u32, size: usize): usize {
 /**
  * Reads a key from its opening quote, and finds its row in the hash table of a message. Returns 0 if the
  * message has no field for the key. Sets `valueAt` to the position of the value, or to 0 if no key follows or
- * the key contains an escape.
+ * `word` fails.
  */
 export function keyRow(message: usize, from: usize): usize {
   const at = from + 1;

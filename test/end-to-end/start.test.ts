@@ -32,7 +32,7 @@ const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 test("npm start: prints both addresses, and commands that work when they are pasted", async (context) => {
   const child = start("npm", ["start"]);
   const url = await addressOf(child);
-  await child.printed(new RegExp(`^${url}/$`, "m"));
+  await child.printed(/^npx buf curl /m);
   const lines = child
     .stdout()
     .split("\n")
@@ -41,12 +41,13 @@ test("npm start: prints both addresses, and commands that work when they are pas
   expect(lines).toEqual([
     expect.stringMatching(/^sandbox ready on http:\/\/127\.0\.0\.1:\d+$/),
     `gateway ready on ${url}`,
+    `console ready on ${url}/`,
+    "Try:",
     `curl -d '{"blogIdentifier":"demo"}' -H 'content-type: application/json' ${call}`,
     `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"blogIdentifier":"demo"}' ${call}`,
-    `${url}/`,
   ]);
 
-  const [curl = "", bufCurl = ""] = lines.slice(2);
+  const [curl = "", bufCurl = ""] = lines.slice(4);
   const byGrpc = await printedBy(bufCurl);
   expect(byGrpc).toMatchObject({ blog: { name: "demo", title: "Demo & friends", themeId: "3814" } });
   for (const protocol of ["grpcweb", "connect"]) {

@@ -77,7 +77,7 @@ missing, since ProtoJSON omits empty lists and zeros.
 Special cases:
 
 - **Lists by time.** With \`overlap\` in [\`Cursor\`](annotations.md), more items may have the same time than fit on one page. The stream then continues with later times, and reports the missing items as one \`lost\`.
-- **Cursors.** A number for a request field of type string is sent with its exact value, and reported as \`converted\`. For an integer field, a number with a fraction fails the call with \`CURSOR_INVALID\`. \`false\` is \`converted\` and ends the list; \`true\` fails the call with \`RESPONSE_SHAPE\`.
+- **Cursors.** A number for a request field of type string is sent with its exact value, and reported as \`converted\`. For an integer field, a number with a fraction fails the call with \`CURSOR_INVALID\`. \`false\`, \`[]\` and \`{}\` are \`converted\`; they end the list unless another path has a cursor. \`true\` fails the call with \`RESPONSE_SHAPE\`. Several rules that read one value report the value once, with the most severe class.
 - **Totals.** A total that is not an integer of at most 2^53 is \`lost\`, and the list continues as if the page stated no total.
 - **Lists by the last item.** If the last item has no value for the next request, the stream ends and reports a \`lost\` at the path of the value, because an item cannot mark the end of a list. With \`always\`, the call fails. A page without items marks the end of the list.
 - **Comma-separated lists.** Empty parts, as in \`a,,b\`, are dropped and reported as \`converted\`.

@@ -173,7 +173,7 @@ test("of many methods, a few are listed, and a model searches, describes and cal
   expect(textOf(unknown)).toMatchObject({ code: "not_found", reason: "METHOD_UNKNOWN" });
 });
 
-/** What a model may search for, and the method that it needs. */
+/** Searches of a model, and the method that it needs. */
 const QUERIES: readonly (readonly [query: string, method: string])[] = [
   ["info of a blog", "blog.v1.BlogService/GetBlogInfo"],
   ["list the followers of a blog", "blog.v1.BlogService/ListFollowers"],

@@ -70,6 +70,24 @@ test("the repository's scripts also report an old Node.js", () => {
   );
 });
 
+test.each([
+  ["20.20.2", true],
+  ["18.0.0", true],
+  [process.versions.node, false],
+  ["100.1.2", false],
+])("after npm ci by Node.js %s, a line explains the warnings of npm: %s", (version, isExplained) => {
+  const userAgent = `npm/11.19.1 node/v${version} linux x64 workspaces/false`;
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/explain-engine.ts"], {
+    encoding: "utf8",
+    env: { ...process.env, npm_config_user_agent: userAgent },
+  });
+  const line =
+    `npm runs on Node.js ${version}. npm ci has installed Node.js ${process.versions.node} in node_modules, ` +
+    "which all npm scripts of this repository use, so warnings of EBADENGINE need no action. " +
+    "To use it for other commands, too: export PATH=$PWD/node_modules/.bin:$PATH\n";
+  expect([status, stderr]).toEqual([0, isExplained ? line : ""]);
+});
+
 test.each(PACKAGES)("the executable of %s reports the required version if Node.js is too old", (name) => {
   const { name: published, bin } = manifestOf(name);
   for (const entry of Object.values(bin)) {

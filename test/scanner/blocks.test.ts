@@ -26,6 +26,15 @@ const NOTES = [
   "\u0000",
   "\\ ",
 ];
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const FILL = "The quick brown fox jumps over the lazy dog; sphinx of black quartz, judge my vow!";
 
 function method(
@@ -70,8 +79,11 @@ test.each(NOTES)(
     });
     const read = readAlike(texts, bodies);
     const isText = readAlike(texts, [`{"text":"${note}"}`]).length > 0;
-    // The scanner reads every text, except keys with escapes and invalid strings.
-    expect(read.length).toBe(isText ? (note.startsWith("\\") ? 3 : 6) * PLACES.length : 0);
+    // The scanner reads every text, except invalid strings, and keys with characters that JSON always
+    // escapes.
+    const isKey = note === "é" || note === "\\u0041" || note === "\\ud83d\\ude00";
+    // The decoder reads a lone surrogate, but the scanner reads no key with a lone surrogate.
+    expect(read.length).toBe(isText ? (isKey ? 6 : note === "\\ud83d" ? 3 : 4) * PLACES.length : 0);
   },
 );
 
@@ -96,19 +108,19 @@ test("the scanner finds keys of every length, and rejects keys that differ in on
   expect(readAlike(adapter, bodies)).toEqual(bodies);
 });
 
-test("the scanner leaves keys and enum names with JSON escapes to the decoder", () => {
+test("the scanner leaves keys with characters that JSON always escapes to the decoder", () => {
   const names = ['a"b', "a\\b", "a\\nb", "a\nb", "a\u0000", "a"];
-  const words = new EnumTable(
+  const table = new EnumTable(
     "Word",
     names.map((name, number) => [number, name]),
   );
   const entries: readonly Entry[] = [
     ...names.map((name, index) => [index + 1, "int32", name] as const),
-    [9, words, "word"],
+    [9, table, "word"],
   ];
   const adapter = method(entries, (json, out) => {
     for (const [index, name] of names.entries()) out.int32(index + 1, json[name], name);
-    out.enum(9, json.word, "word", words);
+    out.enum(9, json.word, "word", table);
     out.unknownKeys(json, new Set([...names, "word"]));
   });
   const spelled = names.flatMap((name) => [JSON.stringify(name), `"${name}"`]);
@@ -116,7 +128,8 @@ test("the scanner leaves keys and enum names with JSON escapes to the decoder", 
     ...spelled.map((name) => `{${name}:1}`),
     ...spelled.map((name) => `{"word":${name}}`),
   ]);
-  expect(new Set(read)).toEqual(new Set(['{"a":1}', '{"word":"a"}']));
+  const words = spelled.map((name) => `{"word":${name}}`).filter(isJson);
+  expect(new Set(read)).toEqual(new Set(['{"a":1}', ...words]));
 });
 
 test("the scanner reads integers of every length like the decoder, whichever text follows them", () => {

@@ -10,6 +10,8 @@ import { PostService_listPosts, PostServiceRest } from "../../gen/blog/v1/post_r
 const USUAL = '{"id":735000000000051460,"id_string":"735000000000051460","type":"text","body":"marked"}';
 /** A key that no field collects, next to the posts. */
 const MORE = `${USUAL}],"marked_new":[true`;
+/** A key that comes twice next to the posts, which the scanner leaves to the decoder. */
+const REPEATED = `${USUAL}],"marked_new":[true],"marked_new":[false`;
 const DRIFTED = '{"id":1,"type":"text","body":"marked","note_count":"many"}';
 
 let body = "";
@@ -84,6 +86,6 @@ test("an unknown key fails the call in strict mode, with and without the scanner
   expect(errors[0]).toBe(errors[1]);
 });
 
-test("a method whose responses always differ is scanned only rarely", async () => {
-  expect((await listed(DRIFTED, true, 30)).scanned).toBeLessThan(6);
+test("a method whose responses the scanner cannot read is scanned only rarely", async () => {
+  expect((await listed(REPEATED, true, 30)).scanned).toBeLessThan(6);
 });

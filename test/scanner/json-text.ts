@@ -13,6 +13,8 @@ import {
 export class Dice {
   /** The number of fields that may still be generated. */
   budget = 150;
+  /** One in this number of values and keys has an unusual spelling; 0 for none. */
+  dirt = 0;
   private state: number;
 
   constructor(seed: number) {
@@ -30,6 +32,11 @@ export class Dice {
   /** Returns true with a probability of 1 / `times`. */
   once(times: number): boolean {
     return this.of(times) === 0;
+  }
+
+  /** Decides whether the next value or key has an unusual spelling. */
+  isDirty(): boolean {
+    return this.dirt > 0 && this.once(this.dirt);
   }
 
   pick<T>(items: readonly T[]): T {
@@ -79,7 +86,7 @@ export function objectText({ entries }: MessageTable, dice: Dice, depth = 0): st
   if (tuple !== undefined) return tupleText(tuple, dice, depth);
   const members: string[] = [];
   const add = (key: string, value: string) =>
-    members.push(`${JSON.stringify(key)}${space(dice)}:${space(dice)}${value}`);
+    members.push(`${keyText(key, dice)}${space(dice)}:${space(dice)}${value}`);
   const isFull = depth < 3 && dice.once(6);
   const below: Tree = new Map();
   for (const entry of entries) addEntry(entry, add, dice, depth, isFull, below);
@@ -88,6 +95,7 @@ export function objectText({ entries }: MessageTable, dice: Dice, depth = 0): st
     add(dice.pick(["zz_new", "zz_new", "é", "1", "__proto__", "constructor"]), anyText(dice, depth + 2));
   }
   if (dice.once(30)) members.push(...members.slice(0, 1));
+  if (dice.isDirty()) members.unshift(...members.slice(0, 1).map((each) => each.replace(/:.*$/s, ":null")));
   if (dice.once(2)) shuffle(members, dice);
   return `{${space(dice)}${members.join(`${space(dice)},${space(dice)}`)}${space(dice)}}`;
 }
@@ -177,7 +185,57 @@ function addShared(
   for (const entry of entries) addEntry(entry, add, dice, depth, dice.once(3), below);
 }
 
+/** Spellings of upstreams that differ from the declaration, by kind. */
+const DIRTY: Readonly<Record<string, readonly string[]>> = {
+  bool: ["0", "1", '"true"', '"false"', '"0"', '"1"', '"Y"', '"no"', '""', '"tru\\u0065"', "1.0", "2", "true", "[true]"],
+  integer: [
+    '"17"', '"-3"', '"5.0"', '"1e2"', '"many"', '""', '"007"', '" 5"', "1.0", "1e3", "1E+2", "-1e1", "12.5", "-0", "0e0", "1e15", "1e16",
+    "9e15", "1.5e1", "1e400", "99999999999999999999", "true", "[5]", "{}", '"4294967296"', '"-0"',
+  ],
+  double: ['"1.5"', '"-0.25"', '"1e3"', '""', '"many"', '"NaN"', '"1e400"', "1e400", "true", "[1.5]", '"5"', '"0.10"'],
+  string: ["5", "-7", "0", "-0", "1.10", "1e3", "true", "false", "9007199254740991", "9007199254740993", "12345678901234567890", "[]", '["x"]', "{}"],
+  object: ["[]", "[{}]", "false", '""', '"x"', "5", "{}", "[null]", '[{"zz_new":1}]'],
+  list: ["{}", "false", '""', '"x"', "5", '["1",1,true]', "[[]]", "[null]", '{"zz_new":1}', '[{},"x"]'],
+  other: ['""', '"x"', "0", "5", "1.5", "false", "[]", "{}", '"2025-11-01"', '"Sat, 01 Nov 2025 11:00:00 GMT"', '"3.5s"', '"PT1H"'],
+}; // biome-ignore format: a table
+
+function dirtyText(kind: Kind, dice: Dice, depth: number): string {
+  if (kind instanceof EnumTable) return dice.pick([...(DIRTY.integer ?? []), '"zz_new"', '"RED"']);
+  if (kind instanceof MessageTable) return dice.pick(DIRTY.object ?? []);
+  if (typeof kind === "object") {
+    if ("list" in kind) {
+      return dice.once(2) ? `[${dirtyText(kind.list, dice, depth)}]` : dice.pick(DIRTY.list ?? []);
+    }
+    if ("map" in kind) return dice.pick(DIRTY.object ?? []);
+    if ("wrapper" in kind) return dirtyText(kind.wrapper, dice, depth);
+    if ("unwrap" in kind) return dirtyText(kind.unwrap[1], dice, depth);
+    if ("loose" in kind) return dirtyText(kind.loose, dice, depth);
+    if ("open" in kind) return dirtyText(kind.open, dice, depth);
+    return dice.pick(DIRTY.other ?? []);
+  }
+  const group =
+    kind === "bool" || kind === "string"
+      ? kind
+      : kind === "double" || kind === "float"
+        ? "double"
+        : "integer";
+  return dice.pick(DIRTY[kind === "bytes" || kind === "textBytes" ? "other" : group] ?? []);
+}
+
+/** Returns a key as a JSON string, with an escape if it is dirty. */
+function keyText(key: string, dice: Dice): string {
+  const text = JSON.stringify(key);
+  if (!dice.isDirty()) return text;
+  const at = dice.of(key.length);
+  const code = key.charCodeAt(at);
+  const isPlain = code >= 0x20 && code < 0x7f;
+  return isPlain
+    ? `${JSON.stringify(key.slice(0, at)).slice(0, -1)}\\u00${code.toString(16)}${JSON.stringify(key.slice(at + 1)).slice(1)}`
+    : text;
+}
+
 function fieldText([, kind]: FieldEntry, dice: Dice, depth: number): string {
+  if (dice.isDirty()) return dirtyText(kind, dice, depth);
   if (dice.once(150)) return dice.pick(ODD);
   if (dice.once(40)) return "null";
   return kindText(kind, dice, depth);

@@ -1,6 +1,7 @@
 /** Compares the two decoders for values that may be null: items of lists, values of maps, and fields. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { decode } from "../../codec/src/decode-bytes.ts";
 import { EnumTable } from "../../codec/src/table/enum-table.ts";
 import type { ScalarKind } from "../../codec/src/table/kinds.ts";
 import { type Kind, table } from "../../codec/src/table/message-table.ts";
@@ -120,4 +121,20 @@ test("property: for values that do not fit, the scanner gives the decoder's resu
     { numRuns: 3000 },
   );
   expect(read).toBeGreaterThan(100);
+});
+
+test("null in a tuple is the value of a google.protobuf.Value, and leaves other fields unset", () => {
+  const pair = table("test.Pair", () => [
+    {
+      tuple: [
+        [1, ValueTable],
+        [2, "string"],
+        [3, "int32"],
+      ],
+    },
+  ]);
+  const holder = table("test.Holder", () => [[1, pair, "pair"]]);
+  const { bytes, differences } = decode(holder, Buffer.from('{"pair":[null,null,7]}'));
+  expect(Buffer.from(bytes).toString("hex")).toBe("0a060a0208001807");
+  expect(differences.list).toEqual([]);
 });

@@ -90,6 +90,36 @@ test("property: for responses in pieces, the scanner gives the decoder's result 
   expect(several).toBeGreaterThanOrEqual(atLeast(5));
 });
 
+test("property: for values and keys with unusual spellings, the scanner gives the decoder's result or falls back to the decoder", () => {
+  let read = 0;
+  let asked = 0;
+  const reported = { additional: 0, converted: 0, lost: 0 };
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...SUBJECTS),
+      fc.nat(),
+      fc.integer({ min: 2, max: 30 }),
+      (adapter, seed, dirt) => {
+        const dice = Object.assign(new Dice(seed), { dirt });
+        const payload = dice.once(2) ? (listText(adapter, dice) ?? "{}") : payloadText(adapter, dice);
+        const body = Buffer.from(bodyText(adapter, payload, dice));
+        const expected = decoded(adapter, body);
+        const inPieces = atOnce(pieces(adapter, body, 100));
+        if (inPieces !== undefined) expect(inPieces, body.toString()).toEqual(expected);
+        asked++;
+        const found = scanned(adapter, body);
+        if (found === undefined) return;
+        read++;
+        for (const { class: as } of found.differences.list) reported[as]++;
+        expect(found, body.toString()).toEqual(expected);
+      },
+    ),
+    { numRuns: 6000 },
+  );
+  expect(read / asked).toBeGreaterThan(0.5);
+  for (const count of Object.values(reported)) expect(count).toBeGreaterThanOrEqual(atLeast(300));
+});
+
 /** The headers that fields are read from, with ordinary values. */
 const HEADERS = {
   etag: 'W/"1"', location: "https://a.example/1", link: '<https://a.example/?page=2>; rel="next", <x>; rel=last',

@@ -86,7 +86,7 @@ export type Authenticate = (request: HttpRequest, method: DescMethod | undefined
 export type Authorize = (subject: Subject | undefined, method: DescMethod) => AccessRejection | undefined;
 
 /**
- * Checks the requests of an endpoint that serves methods as tools. The endpoint is a resource of its own: it
+ * Checks the requests of an endpoint that serves methods as tools. The endpoint is a separate resource: it
  * accepts tokens for itself and for the gateway, and a token for it is not valid for the gateway.
  */
 export interface ToolAuthorization {

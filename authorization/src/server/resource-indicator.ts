@@ -12,7 +12,7 @@ export function audiencesOf({ publicUrl, toolsPath }: Resources): readonly strin
 
 /**
  * Replaces resource indicators (RFC 8707) that name a part of this gateway with the audience of that part.
- * Clients may name the URL of the tools, which is an audience of its own, or the origin or any other URL with
+ * Clients may name the URL of the tools, which is a separate audience, or the origin or any other URL with
  * this origin, which is the gateway. The engine rejects all other resources.
  */
 export function settleResource(parameters: URLSearchParams, resources: Resources): void {

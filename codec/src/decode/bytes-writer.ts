@@ -56,6 +56,11 @@ export class BytesWriter {
     return copied;
   }
 
+  /** Copies the bytes written. */
+  copyTo(target: Uint8Array, at: number): void {
+    target.set(this.buffer.subarray(0, this.position), at);
+  }
+
   /** The number of bytes written. */
   get length(): number {
     return this.position;

@@ -69,8 +69,8 @@ export class DifferenceWriter extends BytesWriter {
     return this;
   }
 
-  /** Ends the effect of `loosely` for the next field. */
-  protected strictly(): void {
+  /** Ends the effect of `loosely`. */
+  strictly(): void {
     this.looseKey = undefined;
   }
 
@@ -195,6 +195,11 @@ export class DifferenceWriter extends BytesWriter {
     return undefined;
   }
 
+  /** Whether there are differences since the writer was emptied. */
+  get hasDifferences(): boolean {
+    return this.differences.length > 0;
+  }
+
   /** Returns the differences since the writer was emptied. */
   found(): FoundDifferences {
     const { differences: list, counts } = this;
@@ -230,7 +235,8 @@ export class DifferenceWriter extends BytesWriter {
   }
 }
 
-function describe(value: Field): string {
+/** Returns the JSON type of a value, and a short scalar. */
+export function describe(value: Field): string {
   const type = value === undefined ? "nothing" : jsonTypeOf(value);
   if (type !== "string" && type !== "number" && type !== "boolean") return type;
   const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_GOT + 1)) : String(value);

@@ -73,7 +73,11 @@ export function kindWriter(kind: Kind, field: number, scope: FieldScope): WriteV
   if ("absent" in kind) return absentWriter(kind, field, scope);
   if ("jsonText" in kind) return jsonTextWriter(kind.jsonText, field, scope);
   const write = kindWriter(kind.loose, field, scope);
-  return (value, out, key) => write(value, out.loosely(key), key);
+  return (value, out, key) => {
+    write(value, out.loosely(key), key);
+    // another field may have the same key
+    out.strictly();
+  };
 }
 
 /** Returns the function that writes the zero value of a kind, with its tag. */

@@ -89,6 +89,12 @@ export class ProtoWriter extends RawWriter {
     return true;
   }
 
+  /** Empties the writer for a value inside a message at a depth; see `reset`. Reports begin at the value. */
+  startValue(depth: number, exact: boolean): void {
+    this.reset(exact);
+    this.depth = depth;
+  }
+
   /** Decodes a payload that may have any JSON type. null and undefined are empty payloads. */
   value(payload: Field, decode: DecodeValue): void {
     if (payload !== undefined && payload !== null) decode(payload, this);

@@ -20,7 +20,7 @@ export const MESSAGE = {
   guess: 11,
 } as const;
 export const PATH_WORDS = 4;
-export const COLLECTOR = { none: 0, raw: 1, ignore: 2, left: 3 } as const;
+export const COLLECTOR = { none: 0, raw: 1, ignore: 2, left: 3, struct: 4 } as const;
 
 export const ROW_WORDS = 8;
 export const ROW_SHARED = 1;
@@ -28,10 +28,12 @@ export const ROW_OWN = 2;
 export const ROW_CHOICE = 4;
 
 export const FIELD_WORDS = 8;
-export const FIELD = { kind: 0, tagLength: 1, tag: 2, argument: 4 } as const;
+export const FIELD = { kind: 0, tagLength: 1, tag: 2, argument: 4, flags: 5 } as const;
 export const FIELD_LOOSE = 1;
 export const FIELD_COMMAS = 2;
 export const FIELD_OR_NULL = 4;
+export const FIELD_HANDED = 8;
+export const TEXT_BYTES = 1;
 export const KIND = {
   handover: 0,
   string: 1,

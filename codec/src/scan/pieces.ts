@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FoundDifferences } from "../decode/difference.ts";
 import type { Work } from "../time/work.ts";
+import type { HostReader } from "./host-reader.ts";
 import { openedAt } from "./insertion.ts";
 import { PLACE } from "./layout.ts";
 import { PieceOutput } from "./piece-output.ts";
@@ -57,9 +58,10 @@ export interface PiecedMessage {
 export function* scanInPieces(
   wasm: WasmInstance,
   tables: Tables,
+  host: HostReader,
   body: LargeBody,
 ): Work<PiecedMessage | undefined> {
-  const scan = new PieceScan(wasm, tables, body);
+  const scan = new PieceScan(wasm, tables, host, body);
   const { usual, max } = body.sizes;
   for (let size = usual; ; ) {
     const from = scan.at;
@@ -86,6 +88,7 @@ class PieceScan {
   message: PiecedMessage | undefined;
   private readonly wasm: WasmInstance;
   private readonly tables: Tables;
+  private readonly host: HostReader;
   private readonly body: LargeBody;
   private list: ListPlace | undefined;
   /** The number of items read. */
@@ -96,9 +99,10 @@ class PieceScan {
   private newKeys = 0;
   private keys: Uint8Array | undefined;
 
-  constructor(wasm: WasmInstance, tables: Tables, body: LargeBody) {
+  constructor(wasm: WasmInstance, tables: Tables, host: HostReader, body: LargeBody) {
     this.wasm = wasm;
     this.tables = tables;
+    this.host = host;
     this.body = body;
   }
 
@@ -118,6 +122,7 @@ class PieceScan {
     wasm.bytes.set(bytes.subarray(0, head), window.input);
     wasm.bytes.set(bytes.subarray(this.at, end), window.input + head);
     wasm.exports.setUp(window.stack, window.stackEnd, window.input);
+    this.host.found.length = 0;
     const { input, output, end: room } = window;
     const written = wasm.exports.scan(input, length, root, output, room, room, withStatus);
     if (end === bytes.length) return written < 0 ? "left" : this.readLast(window, written);
@@ -148,8 +153,8 @@ class PieceScan {
     const head = this.list?.start ?? 0;
     this.list = list;
     if (!this.accepts(window, head, word("itemInput"))) return "left";
+    if (!this.keep(word("itemReports"), isIn(list))) return "left";
     this.at += word("itemInput") - window.input - head;
-    this.keep(word("itemReports"), isIn(list));
     this.output ??= new PieceOutput(2 * list.start + 1024);
     const piece = wasm.bytes.subarray(word("listOutput"), word("itemOutput"));
     this.output.push(piece, this.at / body.bytes.length);
@@ -162,11 +167,11 @@ class PieceScan {
     const head = list?.start ?? 0;
     const end = window.input + head + this.body.bytes.length - this.at;
     if (!this.accepts(window, head, end)) return "left";
-    this.keep(wasm.exports.reportsLength(), () => true);
-    const differences = differencesOf(this.reports, (field) => tables.nameOf(field));
+    if (!this.keep(wasm.exports.reportsLength(), () => true)) return "left";
+    const differences = differencesOf(this.reports, tables);
     const last = wasm.bytes.subarray(window.output, window.output + length);
     const bytes = list === undefined ? last.slice() : this.joined(last, list, output);
-    if (differences === undefined || bytes === undefined) return "left";
+    if (bytes === undefined) return "left";
     this.message = { bytes, differences };
     return "end";
   }
@@ -203,18 +208,25 @@ class PieceScan {
     return true;
   }
 
-  /** Keeps reports. Reports inside the list get the indices of their items in the whole body. */
-  private keep(length: number, isMeant: (steps: readonly Step[]) => boolean): void {
-    if (length === 0) return;
+  /**
+   * Keeps reports. Reports inside the list get the indices of their items in the whole body. Returns false if
+   * the decoder must describe a value.
+   */
+  private keep(length: number, isMeant: (steps: readonly Step[]) => boolean): boolean {
+    if (length === 0) return true;
     const from = this.wasm.exports.reportsStart();
-    const { first, count } = keptReports(this.wasm, from, from + length, isMeant);
-    const { list, items } = this;
+    const { tables, host, list, items } = this;
+    const kept = keptReports(this.wasm, from, from + length, tables, host.found, isMeant);
+    if (kept === undefined) return false;
     const inList = list === undefined ? () => false : isIn(list);
     const at = (list?.steps.length ?? 0) - 1;
-    const moved = first.map((report) =>
+    // the host has read the rest of the list as a list
+    if (items > 0 && kept.first.some(({ steps }) => inList(steps) && steps[at]?.index === -1)) return false;
+    const moved = kept.first.map((report) =>
       inList(report.steps) ? { ...report, steps: withIndex(report.steps, at, items) } : report,
     );
-    this.reports = joinedReports(this.reports, { first: moved, count });
+    this.reports = joinedReports(this.reports, { ...kept, first: moved });
+    return true;
   }
 }
 

@@ -1,4 +1,7 @@
-/** Determines which tables the scanner can read. The JavaScript decoder handles the others. */
+/**
+ * Determines which tables the scanner can read. The scanner hands other values over to the JavaScript
+ * decoder.
+ */
 import { EnumTable } from "../table/enum-table.ts";
 import { fieldsOf, isOnlyTested } from "../table/keys.ts";
 import {
@@ -90,6 +93,16 @@ export function isReadableKind(kind: Kind): boolean {
   if ("unwrap" in kind) return isReadableKind(kind.unwrap[1]);
   if ("loose" in kind) return isReadableKind(kind.loose);
   return "time" in kind || "wrapper" in kind || "open" in kind;
+}
+
+/** Reports whether a kind is an enum, or a list of an enum. */
+export function isEnum(kind: Kind): boolean {
+  if (typeof kind === "string" || kind instanceof MessageTable) return false;
+  if (kind instanceof EnumTable || "open" in kind || "nullable" in kind) return true;
+  if ("list" in kind) return isEnum(kind.list);
+  if ("loose" in kind) return isEnum(kind.loose);
+  if ("jsonText" in kind) return isEnum(kind.jsonText);
+  return "absent" in kind && isEnum(kind.of);
 }
 
 /** Reports whether the JSON of a message is an array of its fields. */

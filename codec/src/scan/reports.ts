@@ -1,22 +1,30 @@
-import type { FoundDifferences } from "../decode/difference.ts";
-import { DifferenceWriter } from "../decode/difference-writer.ts";
+import {
+  DIFFERENCE_CLASSES,
+  type Difference,
+  type DifferenceClass,
+  type DifferenceCounts,
+  type FoundDifferences,
+  NO_DIFFERENCES,
+} from "../decode/difference.ts";
+import { describe } from "../decode/difference-writer.ts";
+import { MAX_KEPT } from "../decode/segment.ts";
 import type { JsonValue } from "../json/json.ts";
-import { stepText } from "../json/path-text.ts";
+import { joinedPath, stepText } from "../json/path-text.ts";
 import type { WasmInstance } from "./wasm.ts";
 
 /** The number of words in a report before its steps, and in each step. See codec/scanner/report.ts. */
-const HEAD_WORDS = 5;
+const HEAD_WORDS = 6;
 const STEP_WORDS = 3;
+/** The subject of a report: an unknown key, a converted value, or a value that the host has read. */
+const WHAT = { unknownKey: 0, converted: 1, handedOver: 2 } as const;
 /**
  * The lowest rank of steps to envelopes. The keys of an envelope are reported after everything in the
  * payload.
  */
 export const ENVELOPE_RANK = 0x4000_0000;
-/** The maximum number of differences per class that are described. */
-const MAX_DESCRIBED = 100;
 
-/** A key that no field reads. */
 interface Report {
+  readonly what: number;
   readonly key: Span;
   readonly value: Span;
   readonly steps: readonly Step[];
@@ -27,7 +35,7 @@ interface Span {
   readonly end: number;
 }
 
-/** A step to a message: a field and its rank. */
+/** A step to a value: a field and its rank. */
 export interface Step {
   readonly rank: number;
   readonly field: number;
@@ -35,98 +43,150 @@ export interface Step {
   readonly index: number;
 }
 
-/** A key that no field reads, with its strings copied from the memory of the scanner. */
-export interface KeptReport {
+/** A difference, with strings that are not in the memory of the scanner. */
+interface KeptReport {
   readonly steps: readonly Step[];
-  readonly key: string;
-  readonly value: string;
-}
-
-/** The first reports, in the order in which the decoder would find them, and the total number of reports. */
-export interface KeptReports {
-  readonly first: readonly KeptReport[];
-  readonly count: number;
-}
-
-export const NO_REPORTS: KeptReports = { first: [], count: 0 };
-
-/** Records keys at any path, as a decoder at that path would. */
-class ReportWriter extends DifferenceWriter {
-  noteAt(path: ReadonlyArray<string | number>, key: string, value: JsonValue): void {
-    this.path = [...path];
-    this.additional(stepText(key), value);
-  }
+  /** The number of steps in front of the path of the difference. */
+  readonly above: number;
+  readonly difference: Difference;
 }
 
 /**
- * Reads the differences in the order in which a decoder would have found them: the fields of a message by
- * rank, then the keys of the message itself. Returns undefined if the decoder would have met a number whose
- * notation JSON.parse changes.
+ * The first differences of each class in the order in which the decoder would find them, and their numbers.
+ */
+export interface KeptReports {
+  readonly first: readonly KeptReport[];
+  readonly counts: DifferenceCounts;
+}
+
+export const NO_REPORTS: KeptReports = { first: [], counts: NO_DIFFERENCES.counts };
+
+/** The names and types of fields in reports. */
+export interface FieldNames {
+  /** Returns the key by which reports name a field. */
+  nameOf(field: number): string;
+  /** Returns the declared type of a scalar field, or of the items of a list. */
+  typeOf(field: number): string;
+}
+
+/**
+ * Reads the reports of a scan, in the order in which a decoder would have found the differences: the fields
+ * of a message by rank, then the keys of the message itself. Returns undefined if only the decoder can
+ * describe a value: a number whose notation JSON.parse changes, or the rest of a list.
  *
  * @param from the address of the first report
- * @param nameOf returns the key by which reports name a field
+ * @param handedOver the differences in the values that the host has read
+ * @param isMeant selects the reports to keep, by their steps
  */
-export function readReports(
+export function keptReports(
   wasm: WasmInstance,
   from: number,
   to: number,
-  nameOf: (field: number) => string,
-): FoundDifferences | undefined {
-  return differencesOf(keptReports(wasm, from, to), nameOf);
+  names: FieldNames,
+  handedOver: readonly FoundDifferences[],
+  isMeant: (steps: readonly Step[]) => boolean = () => true,
+): KeptReports | undefined {
+  const reader = new ReportReader(wasm, names, handedOver);
+  const reports = reportsIn(wasm.words, from / 4, to / 4).filter(({ steps }) => isMeant(steps));
+  return reports.sort(inOrder).every((report) => reader.read(report)) ? reader : undefined;
 }
 
-/** @param isMeant selects the reports to keep, by their steps */
-export function keptReports(
-  { bytes, words }: WasmInstance,
-  from: number,
-  to: number,
-  isMeant: (steps: readonly Step[]) => boolean = () => true,
-): KeptReports {
-  const reports = reportsIn(words, from / 4, to / 4)
-    .filter(({ steps }) => isMeant(steps))
-    .sort(inOrder);
-  const text = ({ start, end }: Span) => Buffer.from(bytes.buffer, start, end - start).toString();
-  const first = reports
-    .slice(0, MAX_DESCRIBED)
-    .map(({ steps, key, value }) => ({ steps, key: text(key), value: text(value) }));
-  return { first, count: reports.length };
+class ReportReader implements KeptReports {
+  readonly first: KeptReport[] = [];
+  readonly counts: Record<DifferenceClass, number> = { additional: 0, converted: 0, lost: 0 };
+  private readonly bytes: Buffer;
+  private readonly names: FieldNames;
+  private readonly handedOver: readonly FoundDifferences[];
+
+  constructor(wasm: WasmInstance, names: FieldNames, handedOver: readonly FoundDifferences[]) {
+    this.bytes = Buffer.from(wasm.bytes.buffer);
+    this.names = names;
+    this.handedOver = handedOver;
+  }
+
+  /** Reads a report. Returns false if only the decoder can describe the value. */
+  read({ what, key, value, steps }: Report): boolean {
+    if (what === WHAT.handedOver) {
+      this.readHandedOver(steps, key.start);
+      return true;
+    }
+    const isUnknown = what === WHAT.unknownKey;
+    const as = isUnknown ? "additional" : "converted";
+    if (++this.counts[as] > MAX_KEPT) return true;
+    const got = describedOf(this.text(value));
+    if (got === undefined) return false;
+    const last = steps.at(-1);
+    const above = isUnknown || last?.index !== -1 ? steps.length : steps.length - 1;
+    const name = isUnknown
+      ? stepText(this.text(key))
+      : above < steps.length
+        ? this.names.nameOf(last?.field ?? 0)
+        : "";
+    const expected = isUnknown ? "no such key" : this.names.typeOf(last?.field ?? 0);
+    this.first.push({
+      steps,
+      above,
+      difference: { path: name, expected, got, class: as },
+    });
+    return true;
+  }
+
+  private readHandedOver(steps: readonly Step[], index: number): void {
+    const { list, counts } = this.handedOver[index] ?? NO_DIFFERENCES;
+    const above = steps.at(-1)?.index === -1 ? steps.length - 1 : steps.length;
+    for (const difference of list) {
+      if (++this.counts[difference.class] <= MAX_KEPT) this.first.push({ steps, above, difference });
+    }
+    for (const as of DIFFERENCE_CLASSES) {
+      this.counts[as] += counts[as] - list.filter((each) => each.class === as).length;
+    }
+  }
+
+  private text({ start, end }: Span): string {
+    return this.bytes.toString("utf8", start, end);
+  }
 }
 
 /** Joins the reports of two parts of a body. */
 export function joinedReports(a: KeptReports, b: KeptReports): KeptReports {
-  const first = [...a.first, ...b.first].sort(inOrder).slice(0, MAX_DESCRIBED);
-  return { first, count: a.count + b.count };
+  const left = { additional: MAX_KEPT, converted: MAX_KEPT, lost: MAX_KEPT };
+  const first = [...a.first, ...b.first]
+    .sort(inOrder)
+    .filter(({ difference }) => left[difference.class]-- > 0);
+  const counts = { ...a.counts };
+  for (const as of DIFFERENCE_CLASSES) counts[as] += b.counts[as];
+  return { first, counts };
 }
 
-/** Like `readReports`. */
-export function differencesOf(
-  { first, count }: KeptReports,
-  nameOf: (field: number) => string,
-): FoundDifferences | undefined {
-  const writer = new ReportWriter();
-  for (const { steps, key, value } of first) {
-    const described = describedOf(value);
-    if (described === undefined) return undefined;
-    const path = steps.flatMap((step) =>
-      step.index < 0 ? [nameOf(step.field)] : [nameOf(step.field), step.index],
-    );
-    writer.noteAt(path, key, described);
-  }
-  for (let index = first.length; index < count; index++) writer.noteAt([], "", null);
-  return writer.found();
+/** Returns the differences with their whole paths. */
+export function differencesOf({ first, counts }: KeptReports, names: FieldNames): FoundDifferences {
+  const list = first.map(({ steps, above, difference: { path: rest, expected, got, class: as } }) => {
+    let path = "";
+    for (let level = 0; level < above; level++) {
+      const { field, index } = steps[level] as Step;
+      path = joinedPath(path, names.nameOf(field));
+      if (index >= 0) path += `[${index}]`;
+    }
+    return { path: joinedPath(path, rest), expected, got, class: as };
+  });
+  return list.length === 0 ? NO_DIFFERENCES : { list, counts };
 }
 
 function reportsIn(words: Uint32Array, from: number, to: number): Report[] {
   const reports: Report[] = [];
   for (let at = from; at < to; ) {
-    const [length = 0, key = 0, keyLength = 0, start = 0, end = 0] = words.subarray(at, at + HEAD_WORDS);
-    at += HEAD_WORDS;
+    const length = words[at] ?? 0;
+    const key = words[at + 2] ?? 0;
+    const start = words[at + 4] ?? 0;
     const steps: Step[] = [];
+    const what = words[at + 1] ?? 0;
+    const keyEnd = key + (words[at + 3] ?? 0);
+    const end = words[at + 5] ?? 0;
+    at += HEAD_WORDS;
     for (const last = at + length * STEP_WORDS; at < last; at += STEP_WORDS) {
-      const [rank = 0, field = 0, index = 0] = words.subarray(at, at + STEP_WORDS);
-      steps.push({ rank, field, index: index | 0 });
+      steps.push({ rank: words[at] ?? 0, field: words[at + 1] ?? 0, index: (words[at + 2] ?? 0) | 0 });
     }
-    reports.push({ key: { start: key, end: key + keyLength }, value: { start, end }, steps });
+    reports.push({ what, key: { start: key, end: keyEnd }, value: { start, end }, steps });
   }
   return reports;
 }
@@ -134,7 +194,8 @@ function reportsIn(words: Uint32Array, from: number, to: number): Report[] {
 function inOrder({ steps: a }: Pick<Report, "steps">, { steps: b }: Pick<Report, "steps">): number {
   const around = Number(isAround(a)) - Number(isAround(b));
   if (around !== 0) return around;
-  for (const [level, step] of a.entries()) {
+  for (let level = 0; level < a.length; level++) {
+    const step = a[level] as Step;
     const other = b[level];
     // the keys of a message are reported after the keys inside its fields
     if (other === undefined) return -1;
@@ -148,10 +209,10 @@ function isAround([step]: readonly Step[]): boolean {
   return step !== undefined && step.rank >= ENVELOPE_RANK;
 }
 
-/** Returns the part of a value that reports describe: only the type of an array or object. */
-function describedOf(text: string): JsonValue | undefined {
-  if (text.startsWith("{")) return {};
-  if (text.startsWith("[")) return [];
+/** Describes a value. Returns undefined for a number whose notation JSON.parse changes. */
+function describedOf(text: string): string | undefined {
+  if (text.startsWith("{")) return "object";
+  if (text.startsWith("[")) return "array";
   const value = JSON.parse(text) as JsonValue;
-  return typeof value === "number" && String(value) !== text ? undefined : value;
+  return typeof value === "number" && String(value) !== text ? undefined : describe(value);
 }

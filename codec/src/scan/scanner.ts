@@ -2,9 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { pool } from "../buffers/pool.ts";
 import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
 import type { Work } from "../time/work.ts";
+import { HostReader } from "./host-reader.ts";
 import { type PiecedMessage, scanInPieces, WINDOW_SIZES, type WindowSizes } from "./pieces.ts";
 import { isReadablePayload, type Payload } from "./readable.ts";
-import { readReports } from "./reports.ts";
+import { differencesOf, keptReports } from "./reports.ts";
 import { type Envelope, Tables } from "./tables.ts";
 import { WasmInstance } from "./wasm.ts";
 import { KEY_BYTES, windowFor } from "./window.ts";
@@ -35,7 +36,8 @@ export interface ScannedPage {
  */
 export class Scanner {
   private readonly wasm = new WasmInstance();
-  private readonly tables = new Tables(this.wasm);
+  private readonly host = new HostReader(this.wasm);
+  private readonly tables = new Tables(this.wasm, this.host);
   private readonly plans = new WeakMap<Payload, Map<string, ScanPlan>>();
   private found: FoundDifferences = NO_DIFFERENCES;
   private readonly sizes: WindowSizes;
@@ -115,7 +117,7 @@ export class Scanner {
     const limit = canCost(bytes, maxCost) ? maxCost : undefined;
     const body = { bytes, root, withStatus, maxCost: limit, seed: SEED, sizes: this.sizes };
     try {
-      return yield* scanInPieces(this.wasm, this.tables, body);
+      return yield* scanInPieces(this.wasm, this.tables, this.host, body);
     } catch {
       // the memory or the stack is exhausted
       return undefined;
@@ -135,6 +137,7 @@ export class Scanner {
       return undefined;
     }
     wasm.exports.setUp(stack, stackEnd, input);
+    this.host.found.length = 0;
     const length = wasm.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     if (length < 0 || !this.isReported(wasm)) return undefined;
     const message = pool.acquire(length);
@@ -148,9 +151,9 @@ export class Scanner {
     this.found = NO_DIFFERENCES;
     if (length === 0) return true;
     const start = wasm.exports.reportsStart();
-    const found = readReports(wasm, start, start + length, (field) => this.tables.nameOf(field));
-    this.found = found ?? NO_DIFFERENCES;
-    return found !== undefined;
+    const kept = keptReports(wasm, start, start + length, this.tables, this.host.found);
+    if (kept !== undefined) this.found = differencesOf(kept, this.tables);
+    return kept !== undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { valueWriter } from "../decode/payload.ts";
 import { EnumTable } from "../table/enum-table.ts";
 import type { KeyTree } from "../table/key-tree.ts";
 import {
@@ -9,7 +10,6 @@ import {
   sharedKeys,
   soleSelectors,
 } from "../table/keys.ts";
-import type { TimeRule } from "../table/kinds.ts";
 import {
   type ChoiceCase,
   type ChoiceEntry,
@@ -22,6 +22,7 @@ import {
   MessageTable,
 } from "../table/message-table.ts";
 import { EmptyTable, ListValueTable, StructTable, ValueTable } from "../table/well-known.ts";
+import type { HostReader } from "./host-reader.ts";
 import {
   COLLECTOR,
   FIELD,
@@ -38,6 +39,7 @@ import {
   ROW_SHARED,
   ROW_WORDS,
   TEST,
+  TEXT_BYTES,
   TYPES,
   WORD_AS_NUMBER,
   WORD_AS_STRING,
@@ -45,6 +47,7 @@ import {
 } from "./layout.ts";
 import { type KeyUse, MessageWriter, type Place } from "./message-writer.ts";
 import {
+  isEnum,
   isReadable,
   isReadableKind,
   isSplit,
@@ -53,6 +56,7 @@ import {
   stepsTo,
   typesOf,
 } from "./readable.ts";
+import { HANDOVER, type Reading, timeReading } from "./reading.ts";
 import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
 import { DELIMITED, tagOf, VARINT, varint, WIRE_TYPES } from "./tags.ts";
@@ -61,22 +65,8 @@ import type { WasmInstance } from "./wasm.ts";
 /** A number of ranks that exceeds every stack, so that JavaScript handles the message. */
 const UNREADABLE = 0xff_ffff;
 
-/** The number of decimal digits between each unit of time and the second. */
-const COUNT_DIGITS: Readonly<Record<string, number>> = { seconds: 0, millis: 3, micros: 6, nanos: 9 };
-
-/** A field, as the scanner's tables represent it. */
-interface Reading {
-  readonly kind: number;
-  readonly argument?: number;
-  /** Default: length-delimited. */
-  readonly wireType?: number;
-  /** The string that means "no value". */
-  readonly none?: string | undefined;
-  /** The flags of the field: FIELD_COMMAS, FIELD_OR_NULL, or no flag. */
-  readonly flags?: number | undefined;
-}
-
-const HANDOVER: Reading = { kind: KIND.handover };
+/** The names of kinds. */
+const KIND_NAMES: readonly string[] = Object.keys(KIND).filter((name) => name !== "textBytes");
 
 /** The structure around a payload. */
 export interface Envelope {
@@ -94,6 +84,7 @@ const PATH_RANK = 0x1_0000;
 /** Writes the tables of messages into the memory of the scanner, each on its first use. */
 export class Tables {
   private readonly wasm: WasmInstance;
+  private readonly host: HostReader;
   private readonly memory: TableMemory;
   private readonly slot: number;
   private readonly messages = new Map<MessageTable, number>();
@@ -104,8 +95,9 @@ export class Tables {
   private readonly simple = new Set<number>();
   private placeCount = 0;
 
-  constructor(wasm: WasmInstance) {
+  constructor(wasm: WasmInstance, host: HostReader) {
     this.wasm = wasm;
+    this.host = host;
     this.memory = new TableMemory(wasm);
     this.slot = this.writeField(0, { kind: KIND.slot });
   }
@@ -189,6 +181,14 @@ export class Tables {
     return this.names.get(field) ?? "";
   }
 
+  /** Returns the declared type of a scalar field, or of the items of a list. */
+  typeOf(field: number): string {
+    const { words } = this.wasm;
+    const kind = words[field / 4 + FIELD.kind] ?? 0;
+    if (kind === KIND.list) return this.typeOf(words[field / 4 + FIELD.argument] ?? 0);
+    return KIND_NAMES[kind] ?? "";
+  }
+
   /** Reports whether a field is read from a single key whose value nothing else uses. */
   isSimple(field: number): boolean {
     return this.simple.has(field);
@@ -207,21 +207,22 @@ export class Tables {
   private writeTable(at: number, { entries }: MessageTable): void {
     const message = new MessageWriter();
     const oneofs: Array<readonly number[]> = [];
+    const collects = entries.some((entry) => "unknown" in entry);
     let collector: number = COLLECTOR.none;
     let collectorTag = tagOf(0, DELIMITED);
     for (const entry of entries) {
       if (isField(entry)) {
-        this.keyed(entry, message);
+        this.keyed(entry, message, collects);
       } else if ("oneOf" in entry) {
-        const ranks = entry.oneOf.map((field) => [field[0], this.keyed(field, message)] as const);
+        const ranks = entry.oneOf.map((field) => [field[0], this.keyed(field, message, collects)] as const);
         const members = exclusiveMembers(entry, entries).map(([number]) => number);
         const of = ranks.filter(([number]) => members.includes(number)).map(([, rank]) => rank);
         if (of.length > 1) oneofs.push(of);
       } else if ("choice" in entry) {
         this.choice(entry, entries, message);
       } else if ("unknown" in entry) {
-        collector = entry.struct === true ? COLLECTOR.left : COLLECTOR.raw;
-        collectorTag = tagOf(entry.struct === true ? 0 : entry.unknown, DELIMITED);
+        collector = entry.struct === true ? COLLECTOR.struct : COLLECTOR.raw;
+        collectorTag = tagOf(entry.unknown, DELIMITED);
       }
     }
     this.places(keysOnPaths(entries) ?? new Map(), message);
@@ -230,10 +231,13 @@ export class Tables {
   }
 
   /** Writes a field that is read from keys. Returns its rank. */
-  private keyed(entry: FieldEntry, message: MessageWriter): number {
-    const [, , ...keys] = entry;
+  private keyed(entry: FieldEntry, message: MessageWriter, collects: boolean): number {
+    const [number, kind, ...keys] = entry;
     const field = this.field(entry);
-    this.names.set(field, reportedAs(keys));
+    const name = reportedAs(keys);
+    this.names.set(field, name);
+    // unknown words of an enum are among the unknown keys that the message collects
+    if (!(collects && isEnum(kind))) this.host.add(field, valueWriter(kind, number), name);
     const places = keys.map((key) => this.placeOf(key, message));
     return message.field(field, places);
   }
@@ -320,7 +324,8 @@ export class Tables {
     if (!isReadableKind(kind)) return HANDOVER;
     if (typeof kind === "string") {
       const code = (KIND as Readonly<Record<string, number>>)[kind];
-      return code === undefined ? HANDOVER : { kind: code, wireType: WIRE_TYPES[kind] ?? VARINT };
+      const argument = kind === "textBytes" ? TEXT_BYTES : 0;
+      return code === undefined ? HANDOVER : { kind: code, wireType: WIRE_TYPES[kind] ?? VARINT, argument };
     }
     if (kind instanceof MessageTable) return this.messageReading(kind);
     if (kind instanceof EnumTable) {
@@ -329,7 +334,9 @@ export class Tables {
     if ("open" in kind) return this.reading(number, kind.open);
     if ("list" in kind) {
       const flags = kind.commas && isSplit(kind.list) ? FIELD_COMMAS : undefined;
-      return { kind: KIND.list, argument: this.field([number, kind.list]), flags };
+      const argument = this.field([number, kind.list]);
+      if (kind.list instanceof MessageTable) this.host.add(argument, valueWriter(kind.list, number), "");
+      return { kind: KIND.list, argument, flags };
     }
     if ("map" in kind) return { kind: KIND.map, argument: this.field([2, kind.map]) };
     if ("wrapper" in kind) return { kind: KIND.wrapper, argument: this.field([1, kind.wrapper]) };
@@ -433,10 +440,4 @@ export class Tables {
     this.wasm.bytes.set(tag, at + FIELD.tag * 4);
     return at;
   }
-}
-
-function timeReading(time: TimeRule, none: string | undefined): Reading {
-  if (time === "iso8601") return { kind: KIND.iso, none };
-  const digits = typeof time === "string" ? COUNT_DIGITS[time] : undefined;
-  return digits === undefined ? HANDOVER : { kind: KIND.count, argument: digits, none };
 }

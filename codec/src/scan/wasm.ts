@@ -46,6 +46,9 @@ export class WasmInstance {
   readonly exports: Exports;
   /** The address of the next table. */
   free = FIRST_FREE;
+  /** Reads the values that the scanner hands over; see codec/scanner/handover.ts. */
+  hostValue: (field: number, from: number, end: number, to: number, room: number, depth: number) => number =
+    () => -1;
   private u8: Uint8Array<ArrayBuffer>;
   private u32: Uint32Array;
 
@@ -53,8 +56,10 @@ export class WasmInstance {
   constructor() {
     const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
     const hostNumber = (from: number, length: number) => Number(this.latin1(from, length));
+    const hostValue: typeof this.hostValue = (...value) => this.hostValue(...value);
     const module = new Module(Buffer.from(SCANNER, "base64"));
-    this.exports = new Instance(module, { number: { hostNumber } }).exports as Exports;
+    this.exports = new Instance(module, { number: { hostNumber }, handover: { hostValue } })
+      .exports as Exports;
     this.u8 = new Uint8Array(this.exports.memory.buffer);
     this.u32 = new Uint32Array(this.exports.memory.buffer);
   }

@@ -54,14 +54,15 @@ function echo(url: string, text: string): Promise<Response> {
 
 test("serve prints the ready lines and example calls, serves calls, drains on SIGTERM and exits with 0", async () => {
   const { run, url } = await serve();
-  await run.line(/^http:.*\/$/);
+  await run.line(/^npx buf curl /);
   expect(await (await echo(url, "hello")).json()).toEqual({ text: "hello" });
   expect(run.output().stdout.split("\n")).toEqual([
     expect.stringMatching(/^sandbox ready on http:\/\/127\.0\.0\.1:\d+$/),
     `gateway ready on ${url}`,
+    `console ready on ${url}/`,
+    "Try:",
     `curl -d '{"text":"hello"}' -H 'content-type: application/json' ${url}/echo.v1.EchoService/Echo`,
     `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"text":"hello"}' ${url}/echo.v1.EchoService/Echo`,
-    `${url}/`,
     "",
   ]);
   run.process.kill("SIGTERM");
@@ -232,8 +233,23 @@ test("serve prints commands with a token if the configuration authorizes callers
   const token = `-H "authorization: Bearer $(npx connect-rest token ${publicUrl})"`;
   expect(printed).toContain(`then call: curl ${token} -d '{"text":"hello"}'`);
   // the console needs a token, which browsers do not send
-  expect(printed).not.toContain("all methods");
+  expect(printed).not.toContain("console ready");
 });
+
+test.each(["serve", "check-config", "print-config", "methods"])(
+  "%s says how to create a project in a folder without one",
+  async (command) => {
+    const run = runCli([command], mkdtempSync(path.join(directory, "empty-")));
+    expect(await run.exit).toBe(2);
+    expect(run.output()).toEqual({
+      stdout: "",
+      stderr:
+        "connect-rest.yaml: the working directory has no such file. Create a project with connect-rest init, or with " +
+        "connect-rest init --openapi FILE from an OpenAPI document, or import a document with connect-rest import FILE. " +
+        "Name another file with --config FILE\n",
+    });
+  },
+);
 
 test("serve reports that the sandbox cannot start", async () => {
   const run = cli(["serve", "--sandbox", "--config", "broken.yaml"]);

@@ -6,6 +6,9 @@
  */
 const MMAP_THRESHOLD = String(1024 * 1024);
 
+/** The environment variables with which `connect-rest serve` runs on Linux. */
+export const MEMORY_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: MMAP_THRESHOLD };
+
 /**
  * Environment variables that configure the allocator. If a user has set one of them, the allocator is not
  * configured here.
@@ -28,7 +31,7 @@ export function giveMemoryBack(starting: Starting = process): void {
   if (execve === undefined || !isWorthwhile(starting)) return;
   try {
     const args = [execPath, ...execArgv, ...argv.slice(1)];
-    execve.call(process, execPath, args, { ...env, MALLOC_MMAP_THRESHOLD_: MMAP_THRESHOLD });
+    execve.call(process, execPath, args, { ...env, ...MEMORY_ENVIRONMENT });
   } catch {
     // the restart is not permitted; the process also works without it
   }

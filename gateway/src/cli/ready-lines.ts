@@ -6,29 +6,30 @@ import type { Gateway } from "../gateway.ts";
 import { bufCurlCommand, curlCommand } from "./example-commands.ts";
 
 /**
- * Returns commands to try first: a call with curl, the same call with gRPC, and the console, each only if
- * it is served. If callers are authorized, the result also has commands to sign in and to call with the
- * token. The called method is the first method with a configured example or, without examples, the first
- * method.
+ * Returns commands to try first: a call with curl, and the same call with gRPC if it is served. If callers
+ * are authorized, the result has commands to sign in and to call with the token. The called method is the
+ * first method with a configured example or, without examples, the first method.
  */
 export function tryLines(
   gateway: Gateway,
   { examples, server, authorization }: Config,
   publicUrl = authorization?.publicUrl,
 ): string[] {
-  if (publicUrl !== undefined) {
-    const lines = signInLines(publicUrl, gateway, examples);
-    return gateway.consoleUrl === undefined ? lines : [...lines, `all methods: ${publicUrl}/`];
-  }
+  if (publicUrl !== undefined) return signInLines(publicUrl, gateway, examples);
   const method = firstMethod(gateway, examples);
-  const commands =
-    method === undefined
-      ? []
-      : [
-          curlCommand(method, gateway.url, examples),
-          server.reflection ? bufCurlCommand(method, gateway.url, examples) : undefined,
-        ];
-  return [...commands, gateway.consoleUrl].filter((line) => line !== undefined);
+  if (method === undefined) return [];
+  const byGrpc = server.reflection ? bufCurlCommand(method, gateway.url, examples) : undefined;
+  const commands = [curlCommand(method, gateway.url, examples), byGrpc];
+  return ["Try:", ...commands.filter((line) => line !== undefined)];
+}
+
+/** Returns the address of the console for a person; undefined if the gateway does not serve the console. */
+export function consoleAddress(
+  { consoleUrl }: Gateway,
+  { authorization }: Config,
+  publicUrl = authorization?.publicUrl,
+): string | undefined {
+  return consoleUrl === undefined || publicUrl === undefined ? consoleUrl : `${publicUrl}/`;
 }
 
 /**

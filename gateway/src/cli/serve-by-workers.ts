@@ -108,6 +108,7 @@ function announce(
 ): void {
   const [first] = workers;
   printLine(`gateway ready on ${first?.url}`);
+  if (first?.consoleUrl !== undefined) printLine(`console ready on ${first.consoleUrl}`);
   if (metrics !== undefined) printLine(`metrics ready on ${metrics.url}`);
   for (const { diagnosticsUrl } of workers) {
     if (diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${diagnosticsUrl}`);

@@ -14,7 +14,7 @@ import { endOf, type SandboxFlags, startConfiguredSandbox } from "./configured-s
 import { EXIT_STATUS } from "./exit-status.ts";
 import { IdleMemory } from "./idle-memory.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
-import { tryLines } from "./ready-lines.ts";
+import { consoleAddress, tryLines } from "./ready-lines.ts";
 import { createReload } from "./reload.ts";
 import { authorizationOf, type Showcase, showcaseOf, upstreamsOf, withShowcase } from "./showcase.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
@@ -106,11 +106,12 @@ function keepCompiled(): void {
  */
 function report(orders: Orders, gateway: Gateway, config: Config, reload: () => Promise<void>): void {
   const { url, diagnosticsUrl } = gateway;
+  const consoleUrl = consoleAddress(gateway, config);
   orders.onReload(() => void reload());
   orders.onMeasure(async (request) => {
     await tellPrimary({ type: "measured", request, metrics: await gateway.metrics() });
   });
-  void tellPrimary({ type: "ready", url, diagnosticsUrl, lines: tryLines(gateway, config) });
+  void tellPrimary({ type: "ready", url, consoleUrl, diagnosticsUrl, lines: tryLines(gateway, config) });
 }
 
 /** The reason for stopping a worker that was replaced. */
@@ -241,6 +242,8 @@ function announce(
   showcase: Showcase | undefined,
 ): void {
   printLine(`gateway ready on ${gateway.url}`);
+  const consoleUrl = consoleAddress(gateway, config, showcase?.publicUrl);
+  if (consoleUrl !== undefined) printLine(`console ready on ${consoleUrl}`);
   if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
   if (gateway.diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${gateway.diagnosticsUrl}`);
   const lines = tryLines(gateway, config, showcase?.publicUrl);

@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { parseYaml, type YamlFile } from "./document.ts";
-import { type Environment, type EnvironmentSettings, readEnvironment } from "./environment.ts";
+import {
+  DEFAULT_CONFIG_FILE,
+  type Environment,
+  type EnvironmentSettings,
+  readEnvironment,
+} from "./environment.ts";
 import { dotted, problemsOf } from "./issues.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { repair, type SettingPath } from "./repair.ts";
@@ -85,12 +90,19 @@ export function problemAt(config: Config, path: readonly PropertyKey[], text: st
   return { file: config.file, ...config.yaml.positionOf(path), key: dotted(path), text };
 }
 
+/** The remedy for a person who starts in an empty folder. */
+const NO_PROJECT =
+  "the working directory has no such file. Create a project with connect-rest init, or with " +
+  "connect-rest init --openapi FILE from an OpenAPI document, or import a document with connect-rest import FILE";
+
 function readText(file: string, problems: Problem[]): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    problems.push({ file, key: "", text: `cannot be read: ${reason}. Name another file with --config FILE` });
+    const isNew = file === DEFAULT_CONFIG_FILE && reason.startsWith("ENOENT");
+    const text = isNew ? NO_PROJECT : `cannot be read: ${reason}`;
+    problems.push({ file, key: "", text: `${text}. Name another file with --config FILE` });
     return undefined;
   }
 }

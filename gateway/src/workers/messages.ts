@@ -36,6 +36,7 @@ export type ToWorker =
 export interface WorkerReady {
   readonly type: "ready";
   readonly url: string;
+  readonly consoleUrl: string | undefined;
   readonly diagnosticsUrl: string | undefined;
   /** Example calls to print. */
   readonly lines: readonly string[];

@@ -1,7 +1,7 @@
 import type { Difference, DifferenceClass, DifferenceCounts } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import { namesOf } from "../errors/names.ts";
-import { redactText } from "../errors/redact.ts";
+import { redactTexts } from "../errors/redact.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { Decoded } from "../response/decoded.ts";
 import type { Secret } from "../text/secret.ts";
@@ -49,8 +49,12 @@ function withoutSecrets(
   secrets: readonly Secret[],
 ): readonly Difference[] {
   if (secrets.length === 0) return differences;
-  return differences.map((each) => {
-    return { ...each, path: redactText(each.path, secrets), got: redactText(each.got, secrets) };
+  const texts = redactTexts(
+    differences.flatMap(({ path, got }) => [path, got]),
+    secrets,
+  );
+  return differences.map((each, at) => {
+    return { ...each, path: texts[2 * at] ?? "", got: texts[2 * at + 1] ?? "" };
   });
 }
 

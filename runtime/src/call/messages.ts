@@ -1,4 +1,10 @@
-import { type FoundDifferences, MAX_KEPT, type ProtoWriter } from "connect-rest-codec/internal";
+import {
+  type Difference,
+  type FoundDifferences,
+  MAX_KEPT,
+  NO_DIFFERENCES,
+  type ProtoWriter,
+} from "connect-rest-codec/internal";
 import type {
   DownloadAdapter,
   OperationAdapter,
@@ -55,7 +61,7 @@ export function noteIn(call: RunningCall, note: (out: ProtoWriter) => void): voi
 
 /**
  * Returns the page in a list response. A response without a body is a page without items if its status allows
- * that. Reports keys next to the items that no rule mentions.
+ * that.
  *
  * @throws ConnectError reason RESPONSE_SHAPE if there is neither a list nor a representation of an empty list
  */
@@ -70,15 +76,23 @@ export function pageOf(
   const page = new Page(response.body, { envelope: rules.envelope, paths, empty, item });
   const { misshapen } = page;
   if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
-  noteIn(call, (out) => {
-    notePlaces(adapter, page, out);
-    noteUnknownKeys(adapter, page, response.status, out);
-  });
   return page;
 }
 
-/** Reports items that were lost between two pages. */
-export function reportLost(call: RunningCall<PaginateAdapter>, differences: FoundDifferences): void {
+/** Returns the differences around the items of a page. */
+export function aroundItems(
+  { adapter, settings }: RunningCall<PaginateAdapter | PollAdapter>,
+  page: Page,
+  { status }: ReadResponse,
+): FoundDifferences {
+  return settings.decoder.noted((out) => {
+    notePlaces(adapter, page, out);
+    noteUnknownKeys(adapter, page, status, out);
+  });
+}
+
+/** Reports differences. */
+export function report(call: RunningCall, differences: FoundDifferences): void {
   reported(call, { differences });
 }
 
@@ -92,18 +106,24 @@ export function feedKeys(call: RunningCall<PollAdapter>, page: Page, most?: numb
   return keys;
 }
 
-/** Returns items on a page as response messages. Default: all items. */
+/**
+ * Returns items on a page as response messages.
+ *
+ * @param indices default: all items
+ * @param found other differences of the page, which are reported in the same report
+ */
 export function itemsOf(
   call: RunningCall<PaginateAdapter | PollAdapter>,
   page: Page,
   response: ReadResponse,
   indices: readonly number[] = [...page.items.keys()],
+  found: FoundDifferences = NO_DIFFERENCES,
 ): readonly Bytes[] | Promise<readonly Bytes[]> {
   const { decoder } = call.settings;
   const { adapter } = call;
   const whole = ({ items, differences }: DecodedItems) => {
     const noted = decoder.noted((out) => noteKeys(adapter, page, indices, out));
-    return reported(call, { items, differences: together(noted, differences) }).items;
+    return reported(call, { items, differences: together(found, noted, differences) }).items;
   };
   return response.body.inPieces === undefined
     ? whole(call.knowing(() => decoder.items(adapter, page, response, indices)))
@@ -140,12 +160,33 @@ export function chunkOf(
   ).bytes;
 }
 
-/** Merges the differences of two parts of a response. */
-export function together(first: FoundDifferences, second: FoundDifferences): FoundDifferences {
-  if (first.list.length === 0) return second;
+const SEVERITY = { additional: 0, converted: 1, lost: 2 } as const;
+
+/**
+ * Merges the differences of several parts of a response. If two parts have a difference with the same path,
+ * only the more severe one counts.
+ */
+export function together(...parts: readonly FoundDifferences[]): FoundDifferences {
+  const [only, ...others] = parts.filter(({ list }) => list.length > 0);
+  if (only === undefined || others.length === 0) return only ?? NO_DIFFERENCES;
+  let counts = only.counts;
+  let list = [...only.list];
+  for (const part of others) {
+    const known = new Map(list.map((each) => [each.path, each]));
+    const added: Difference[] = [];
+    const dropped = { additional: 0, converted: 0, lost: 0 };
+    for (const each of part.list) {
+      const before = known.get(each.path);
+      const isWorse = before === undefined || SEVERITY[each.class] > SEVERITY[before.class];
+      if (isWorse) added.push(each);
+      if (before !== undefined) dropped[isWorse ? before.class : each.class]--;
+      if (before !== undefined && isWorse) list = list.filter((one) => one !== before);
+    }
+    list.push(...added);
+    counts = sumOf(sumOf(counts, part.counts), dropped);
+  }
   const kept = { additional: 0, converted: 0, lost: 0 };
-  const list = [...first.list, ...second.list].filter((each) => ++kept[each.class] <= MAX_KEPT);
-  return { list, counts: sumOf(first.counts, second.counts) };
+  return { list: list.filter((each) => ++kept[each.class] <= MAX_KEPT), counts };
 }
 
 /** Reports the differences of a decoded value, and returns the value. */

@@ -59,6 +59,26 @@ export function shownText(text: string, secrets: readonly Secret[], max: number 
   return safeText(redactBeginning(text, secrets, max * LOOKED_AT), max);
 }
 
+/** Replaces secrets in several texts. This is faster than replacing them in each text separately. */
+export function redactTexts(texts: readonly string[], secrets: readonly Secret[]): string[] {
+  const ranges = findSecrets(texts.join(BETWEEN), secrets);
+  let [start, next] = [0, 0];
+  return texts.map((text) => {
+    let clean = "";
+    let at = 0;
+    for (; next < ranges.length; next++) {
+      const [from = 0, to = 0] = (ranges[next] ?? []).map((place) => place - start);
+      if (from >= text.length) break;
+      if (to > at) clean += `${text.slice(at, Math.max(at, from))}[secret]`;
+      at = Math.max(at, to);
+      // a range may extend into the next text
+      if (to > text.length) break;
+    }
+    start += text.length + BETWEEN.length;
+    return clean + text.slice(at);
+  });
+}
+
 /** Returns the beginning of a text, with an ellipsis if it was cut. */
 function beginningOf(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
@@ -123,10 +143,12 @@ export function redactError(error: ConnectError, secrets: readonly Secret[]): Co
 }
 
 function redactHeaders(headers: Headers, secrets: readonly Secret[]): Headers {
+  const all = [...headers];
+  const texts = redactTexts(all.flat(), secrets);
   const clean = new Headers();
-  for (const [name, value] of headers) {
-    if (!holdsSecret(name, secrets)) clean.append(name, redactText(value, secrets));
-  }
+  all.forEach(([name], at) => {
+    if (texts[2 * at] === name) clean.append(name, texts[2 * at + 1] ?? "");
+  });
   return clean;
 }
 
@@ -150,13 +172,27 @@ function withoutExcerpt({ name, message }: Error): string {
 }
 
 function redactJson(json: JsonValue, secrets: readonly Secret[]): JsonValue {
-  if (typeof json === "string") return redactText(json, secrets);
-  if (typeof json === "number") return holdSecret(numberTexts(json), secrets) ? "[secret]" : json;
-  if (Array.isArray(json)) return json.map((each) => redactJson(each, secrets));
+  const texts = [...new Set(textsIn(json))];
+  const redacted = redactTexts(texts, secrets);
+  const clean = new Map(texts.map((text, at) => [text, redacted[at] ?? ""]));
+  return replacedJson(json, (text) => clean.get(text) ?? text);
+}
+
+/** Returns all texts in a JSON value, and all notations of its numbers. */
+function textsIn(json: JsonValue): string[] {
+  if (typeof json === "string") return [json];
+  if (typeof json === "number") return numberTexts(json);
+  if (typeof json !== "object" || json === null) return [];
+  return Object.entries(json).flatMap(([key, value]) => [key, ...textsIn(value)]);
+}
+
+function replacedJson(json: JsonValue, replace: (text: string) => string): JsonValue {
+  if (typeof json === "string") return replace(json);
+  if (typeof json === "number") {
+    return numberTexts(json).every((text) => replace(text) === text) ? json : "[secret]";
+  }
+  if (Array.isArray(json)) return json.map((each) => replacedJson(each, replace));
   if (typeof json !== "object" || json === null) return json;
-  const entries = Object.entries(json).map(([key, value]) => [
-    redactText(key, secrets),
-    redactJson(value, secrets),
-  ]);
+  const entries = Object.entries(json).map(([key, value]) => [replace(key), replacedJson(value, replace)]);
   return Object.fromEntries(entries) as JsonValue;
 }

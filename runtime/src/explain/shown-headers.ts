@@ -1,4 +1,4 @@
-import { redactText } from "../errors/redact.ts";
+import { redactTexts } from "../errors/redact.ts";
 import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 import type { ExplainedHeader } from "./explained.ts";
@@ -43,11 +43,6 @@ function withoutSecretAddresses(name: string, value: string): string {
   return links.length === 0 ? "[secret]" : links.join(", ");
 }
 
-function shownValue(name: string, value: string, secrets: readonly Secret[]): string {
-  const text = withoutSecretAddresses(name, value);
-  return safeText(redactText(text, secrets), MAX_SHOWN);
-}
-
 /**
  * Hides the parts of an address that may be credentials: the user, the password, and the query, which
  * signs the address at many storage services.
@@ -73,9 +68,17 @@ export function shownHeaders(
   declared: ReadonlySet<string>,
   secrets: readonly Secret[],
 ): ExplainedHeader[] {
-  return Array.from(headers, ([name, value]) => {
+  const all = Array.from(headers, ([name, value]) => {
     const isKnown = SHOWN.has(name) || RATE_LIMIT.test(name) || declared.has(name);
     const isShown = isKnown && !HIDDEN.has(name);
-    return { name: redactText(name, secrets), value: isShown ? shownValue(name, value, secrets) : undefined };
+    return { name, value: isShown ? withoutSecretAddresses(name, value) : undefined };
   });
+  const texts = redactTexts(
+    all.flatMap(({ name, value }) => [name, value ?? ""]),
+    secrets,
+  );
+  return all.map(({ value }, at) => ({
+    name: texts[2 * at] ?? "",
+    value: value === undefined ? undefined : safeText(texts[2 * at + 1] ?? "", MAX_SHOWN),
+  }));
 }

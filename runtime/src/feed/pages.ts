@@ -1,7 +1,7 @@
 import { linkTarget } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
-import { feedKeys, itemsOf, pageOf } from "../call/messages.ts";
+import { aroundItems, feedKeys, itemsOf, pageOf, report } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { linkedRequest } from "../stream/page-link.ts";
@@ -151,6 +151,7 @@ async function newItems(
   isKnown: (key: string) => boolean,
 ): Promise<{ readonly keys: readonly string[]; readonly items: readonly FeedItem[] }> {
   const page = pageOf(call, response, [call.adapter.items]);
+  report(call, aroundItems(call, page, response));
   const keys = feedKeys(call, page, room);
   const items = new Map<string, FeedItem>();
   const pacer = new Pacer(call.context.signal);

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PollAdapter } from "../adapter/adapter.ts";
-import { feedKeys, itemsOf, pageOf } from "../call/messages.ts";
+import { aroundItems, feedKeys, itemsOf, pageOf, report } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { sleepUntil } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
@@ -55,6 +55,7 @@ function newItems(
     etag = tagOf(response) ?? (isSame ? etag : undefined);
     if (isSame) return [];
     const page = pageOf(call, response, [adapter.items]);
+    report(call, aroundItems(call, page, response));
     const keys = feedKeys(call, page);
     const indices = skip ? [] : seen.unseen(keys).reverse();
     skip = false;

@@ -1,6 +1,7 @@
-import { holdsSecret, shownText } from "../errors/redact.ts";
+import { redactTexts } from "../errors/redact.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
+import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 
 /**
@@ -33,19 +34,21 @@ export function passHeaders(
   call: { readonly secrets: () => readonly Secret[] },
 ): PassedHeaders {
   const passed = new Headers();
-  let secrets: readonly Secret[] | undefined;
+  const names = Object.keys(headers).filter((name) => headers[name] !== undefined && PASSED.test(name));
+  if (names.length === 0) return { headers: passed, dropped: 0 };
+  const texts = redactTexts(
+    names.flatMap((name) => [name, String(headers[name])]),
+    call.secrets(),
+  );
   let dropped = 0;
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    if (value === undefined || !PASSED.test(name)) continue;
-    secrets ??= call.secrets();
-    const text = shownText(String(value), secrets);
-    if (SENDABLE.test(text) && !holdsSecret(name, secrets)) {
+  names.forEach((name, at) => {
+    const text = safeText(texts[2 * at + 1] ?? "");
+    if (SENDABLE.test(text) && texts[2 * at] === name) {
       passed.set(name, text);
     } else {
       dropped++;
     }
-  }
+  });
   return { headers: passed, dropped };
 }
 

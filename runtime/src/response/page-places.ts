@@ -60,7 +60,8 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
   } else if (next.kind === "step") {
     if (next.total !== undefined) noteTotal(page, next.total, out);
   } else if (next.kind === "cursor" && next.from === "payload") {
-    noteCursor(next, payload, out);
+    cursorAt(next.paths)(payload, out.misstep);
+    noteCursor(next, next.paths, payload, (place) => place, out);
   }
 }
 
@@ -89,31 +90,38 @@ export function countIn(value: JsonValue | undefined): number | undefined {
 
 type CursorRule = Extract<NextPage, { readonly kind: "cursor" }>;
 
-/** Notes `false` in place of a cursor, and a number if the request field is a string. */
-function noteCursor({ paths, isText }: CursorRule, root: JsonValue | undefined, out: ProtoWriter): void {
-  const cursor = cursorAt(paths)(root, out.misstep);
-  const isNumber = isText === true && jsonTypeOf(cursor) === "number";
-  if (cursor !== undefined && !isNumber) return;
-  const path = paths.find((each) => valueAt(root, each) === (cursor ?? false));
-  if (path !== undefined) out.coerce(declaredText(path), "a cursor", valueAt(root, path));
-}
-
 /**
- * Notes a number in the last item if the request field is a string. Values that fields of the item read are
- * left to these fields.
+ * Notes values in place of a cursor that mean that there is none, and a number if the request field is a
+ * string. Paths after the cursor are not read.
  */
-function noteLast(
-  { paths: all, isText }: CursorRule,
-  page: Page,
-  adapter: PaginateAdapter,
+function noteCursor(
+  { isText }: CursorRule,
+  paths: readonly string[],
+  root: JsonValue | undefined,
+  placed: (place: string) => string,
   out: ProtoWriter,
 ): void {
+  for (const path of paths) {
+    const value = valueAt(root, path);
+    const isFound = isCursor(value);
+    const isNumber = isText === true && jsonTypeOf(value) === "number";
+    if (isFound ? isNumber : isBlank(value)) out.coerce(placed(declaredText(path)), "a cursor", value);
+    if (isFound) return;
+  }
+}
+
+/** Reports whether a value is `false`, `[]` or `{}`, which some upstreams send in place of null. */
+function isBlank(value: JsonValue | undefined): boolean {
+  return value === false || (typeof value === "object" && value !== null && !isCursor(value));
+}
+
+/** Notes the cursor in the last item. Values that fields of the item read are left to these fields. */
+function noteLast(rule: CursorRule, page: Page, adapter: PaginateAdapter, out: ProtoWriter): void {
   const index = page.items.length - 1;
-  const paths = all.filter((path) => !isRead(path, adapter));
-  const cursor = cursorAt(paths)(page.items[index], inItem(page, index, out));
-  if (isText !== true || jsonTypeOf(cursor) !== "number") return;
-  const path = paths.find((each) => valueAt(page.items[index], each) === cursor) ?? "";
-  out.coerce(placeInItem(page, index, declaredText(path)), "a cursor", cursor);
+  const item = page.items[index];
+  const paths = rule.paths.filter((path) => !isRead(path, adapter));
+  cursorAt(paths)(item, inItem(page, index, out));
+  noteCursor(rule, paths, item, (place) => placeInItem(page, index, place), out);
 }
 
 function inItem(page: Page, index: number, out: ProtoWriter): OnMisstep {
@@ -137,9 +145,9 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
     if (error instanceof LinkRejected) return;
     throw error;
   }
-  const link = valueAt(root, path);
-  if (link === false || (Array.isArray(link) && link.length === 0)) {
-    out.coerce(declaredText(path), "a link", link);
+  for (const place of [path, path === "" ? "href" : `${path}.href`]) {
+    const link = valueAt(root, place);
+    if (isBlank(link)) out.coerce(declaredText(place), "a link", link);
   }
 }
 

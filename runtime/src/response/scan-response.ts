@@ -277,7 +277,8 @@ function settled<T extends Decoded>(subject: Subject, decoded: T | undefined): T
   const { list, counts } = decoded?.differences ?? NO_DIFFERENCES;
   const isUnsure =
     subject.errorKeys.size > 0 &&
-    (counts.additional > list.length || list.some(({ path }) => mayBeAt(path, subject.errorKeys)));
+    (counts.additional > list.filter((each) => each.class === "additional").length ||
+      list.some(({ path }) => mayBeAt(path, subject.errorKeys)));
   counted(subject, decoded !== undefined && !isUnsure);
   return isUnsure ? undefined : decoded;
 }

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PaginateAdapter } from "../adapter/adapter.ts";
-import { itemsOf, pageOf, reportLost } from "../call/messages.ts";
+import { aroundItems, itemsOf, pageOf, together } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { send } from "../call/send.ts";
 import { namesOf } from "../errors/names.ts";
@@ -26,8 +26,8 @@ export async function* paginate(
     const response = await send(call, pager.request, { scan: true });
     const page = pageOf(call, response, items, call.adapter.empty);
     const unseen = pager.unseen(page);
-    reportLost(call, pager.lost(page, unseen, response));
-    yield* paced(await itemsOf(call, page, response, unseen), pacer);
+    const found = together(pager.lost(page, unseen, response), aroundItems(call, page, response));
+    yield* paced(await itemsOf(call, page, response, unseen, found), pacer);
     const { inPieces } = response.body;
     const advance = () => pager.advance(page, response);
     const goesOn = inPieces === undefined ? advance() : await call.inTurns(inPieces.asking(advance));

@@ -260,10 +260,10 @@ test("a secret that is too large for one pattern is found as a whole", () => {
 
 test.each(["%20", "%3A", "\\u0022", "\\n", "\\\\n"])(
   "a short secret is found after the escape %s",
-  (escape) => {
+  (written) => {
     for (const secret of ["ab1", "abc1234", "a-b", "x y"]) {
-      expect(redact(`Key${escape}${encodeURIComponent(secret)} sent`, secret)).toBe(
-        `Key${escape}[secret] sent`,
+      expect(redact(`Key${written}${encodeURIComponent(secret)} sent`, secret)).toBe(
+        `Key${written}[secret] sent`,
       );
       expect(redact(`Key1${secret}`, secret)).toBe(`Key1${secret}`);
     }

@@ -1,27 +1,20 @@
-import { percentEncode } from "./percent-encode.ts";
-import { literalView, type PlainView, plainView, type Range, skeleton } from "./plain-view.ts";
+import { type Cut, Haystack, SearchTooLong, Steps } from "./haystack.ts";
+import { type Needles, needlesOf, unitsOf, upperCase } from "./needles.ts";
+import { plainView, type Range, skeleton, type View } from "./plain-view.ts";
 import type { Secret } from "./secret.ts";
-import { isLong, mayHoldPart, SecretParts } from "./secret-parts.ts";
 
 /**
- * A secret with fewer characters than this is searched only as a whole word. The same characters within a
- * longer word reveal nothing.
+ * The maximum size of all secrets of a search, in bytes of UTF-8. Each secret counts as at least `MIN_BYTES`.
+ * If the secrets are larger, the whole text counts as a secret.
  */
-const SHORT = 8;
+const MAX_BYTES = 64 * 1024;
+const MIN_BYTES = 32;
 
 /**
- * The minimum length of the beginning of a secret before an ellipsis. A shorter beginning reveals nothing.
+ * The maximum number of steps of a search, e.g. of positions at which parts of secrets begin. Only a text
+ * that repeats parts of many secrets needs more; the whole text then counts as a secret.
  */
-const MIN_BEGINNING = 4;
-
-/**
- * The minimum length of a plain view. A secret whose plain view is shorter, because it consists mostly of
- * blanks, is searched only literally, since its plain view could match anything.
- */
-const MIN_PLAIN = 6;
-
-/** The minimum length of the plain view of a short secret. */
-const MIN_WORD = 4;
+const MAX_STEPS = 1 << 22;
 
 /**
  * The maximum number of ellipses that are checked. The runtime's own texts have one for each truncated part.
@@ -29,33 +22,13 @@ const MIN_WORD = 4;
 const MAX_ELLIPSES = 32;
 
 /**
- * The maximum number of characters of a secret in a pattern, because patterns have a maximum size. The rest of
- * a longer secret is found by its parts.
+ * Matches words of a language. Such words do not reveal part of a secret like `my-refresh-token`, even with
+ * the same separators.
  */
-const MAX_LITERAL = 4096;
+const WORDS = /^\s*\p{L}+(?: \p{L}+)+\s*$/u;
 
 /** Matches an escape at the end of a text. Its last character belongs to no word. */
-const ESCAPE_END = String.raw`(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[bfnrt])`;
-const ENDS_IN_ESCAPE = new RegExp(`${ESCAPE_END}$`);
-
-/** The strings that are searched for one secret. */
-interface Needles {
-  /** The pattern that is searched in the original text. */
-  readonly literal: RegExp | undefined;
-  /** The strings that are searched in the plain view of the text. */
-  readonly plain: readonly string[];
-  /** The parts that are searched separately. Undefined for a short secret. */
-  readonly parts: SecretParts | undefined;
-  /** The parts that are searched with separators anywhere between their characters. */
-  readonly separated: SecretParts | undefined;
-  /** Whether the strings are searched only as whole words. */
-  readonly areWords: boolean;
-}
-
-/** The common properties of all short secrets. */
-const NONE = { parts: undefined, separated: undefined, areWords: true } as const;
-
-const known = new WeakMap<Secret, Needles>();
+const ENDS_IN_ESCAPE = /(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[bfnrt])$/;
 
 /**
  * Returns the ranges of secrets in a text, in order and without overlaps. Finds secrets: literally, ignoring
@@ -65,109 +38,97 @@ const known = new WeakMap<Secret, Needles>();
  * of these are ASCII letters or digits, these 8 are found even with separators between them or in place of
  * the other characters. A secret with fewer than 8 characters is found only as a whole word: literally, in
  * lower case, percent-encoded, and as in JSON.
+ *
+ * The time is linear in the lengths of the text and the secrets. If the secrets are too large, or the search
+ * takes too long, the range of the whole text is returned.
  */
 export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
-  const all = secrets.filter((secret) => mayHold(text, secret)).map(needlesOf);
-  const found = all.flatMap(({ literal }) => (literal === undefined ? [] : matches(text, literal)));
-  if (all.some(({ plain }) => plain.length > 0)) {
-    const view = plainView(text);
-    const cuts = cutsIn(text);
-    found.push(...partsIn(text, view, all), ...all.flatMap((needles) => wholeIn(text, view, cuts, needles)));
+  if (text === "" || secrets.length === 0) return [];
+  const sizes = secrets.map((secret) => Math.max(MIN_BYTES, Buffer.byteLength(secret.reveal())));
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_BYTES) return [[0, text.length]];
+  try {
+    const search = new Search(text);
+    return merged(secrets.flatMap((secret) => search.rangesOf(secret)));
+  } catch (error) {
+    if (error instanceof SearchTooLong) return [[0, text.length]];
+    throw error;
   }
-  return merged(found);
 }
 
-/** Returns the ranges of parts of long secrets, unchanged or with separators. */
-function partsIn(text: string, view: PlainView, all: readonly Needles[]): Range[] {
-  const parts = all.flatMap((each) => each.parts ?? []);
-  if (parts.length === 0) return [];
-  const separated = all.flatMap((each) => each.separated ?? []);
-  return [
-    ...SecretParts.rangesIn(text, view, parts),
-    ...SecretParts.rangesIn(text, skeleton(view), separated),
-  ];
-}
+/** A search for secrets in one text. */
+class Search {
+  private readonly text: string;
+  private readonly steps = new Steps(MAX_STEPS);
+  /** Whether the plain view of the text contains everything that the text in upper case does. */
+  private readonly isPlain: boolean;
+  private readonly view: View;
+  private readonly plain: Haystack;
+  private readonly cuts: readonly Cut[];
+  private literalText: Haystack | undefined;
+  private upperCaseText: Haystack | undefined;
+  private letters: Haystack | undefined;
 
-/** Returns the ranges of a whole secret, or of its beginning before an ellipsis. */
-function wholeIn(text: string, view: PlainView, cuts: readonly Cut[], { plain, areWords }: Needles): Range[] {
-  return plain.flatMap((needle) => {
-    const whole = occurrences(view, needle);
-    return areWords
-      ? whole.filter((range) => isWord(text, range))
-      : [...whole, ...beginnings(view, cuts, needle)];
-  });
-}
-
-/**
- * Reports whether a search is necessary. For most headers and error texts, this quick check rules out a
- * search.
- */
-function mayHold(text: string, secret: Secret): boolean {
-  const value = secret.reveal();
-  // no encoding of a secret is shorter than half of the secret
-  if (text.length * 2 >= value.length || text.includes("…")) return true;
-  return mayHoldPart(text, value);
-}
-
-function needlesOf(secret: Secret): Needles {
-  const before = known.get(secret);
-  if (before !== undefined) return before;
-  const made = makeNeedles(secret.reveal().toWellFormed());
-  known.set(secret, made);
-  return made;
-}
-
-function makeNeedles(text: string): Needles {
-  if (text === "") return { ...NONE, literal: undefined, plain: [] };
-  // in lower case too, because a secret that is sent back as a header name arrives in lower case
-  const ways = [text, text.toLowerCase(), percentEncode(text), JSON.stringify(text).slice(1, -1)];
-  const spellings = [...new Set(ways)].map(escaped).join("|");
-  if (text.length < SHORT) {
-    // escapes of letters and digits are rare enough to ignore
-    const plain = /^[\p{L}\p{N}]*$/u.test(text) ? [] : [plainView(text).plain, literalView(text).plain];
-    const start = `(?:(?<![\\p{L}\\p{N}])|(?<=${ESCAPE_END}))`;
-    const pattern = new RegExp(`${start}(?:${spellings})(?![\\p{L}\\p{N}])`, "gu");
-    const long = plain.filter(({ length }) => length >= MIN_WORD);
-    return { ...NONE, literal: pattern, plain: long };
+  constructor(text: string) {
+    this.text = text;
+    this.isPlain = /^[\0-\x7f]*$/.test(text) && !/[%\\&~]/.test(text);
+    this.view = plainView(text);
+    this.plain = new Haystack(this.view, this.steps);
+    this.cuts = cutsIn(text, this.view);
   }
-  const bytes = Buffer.from(text);
-  const inJson = JSON.stringify(text).slice(1, -1);
-  // a part of a secret may look like an escape; whether it is one depends on how the secret was encoded
-  const views = [text, encodeURIComponent(text), inJson].map(plainView);
-  const literal = [text, ...base64Cores(bytes), bytes.toString("hex")].map(literalView);
-  const distinct = new Set([...views, ...literal].map((view) => view.plain));
-  const plain = [...distinct].filter(({ length }) => length >= MIN_PLAIN);
-  const parts = isLong(text) ? SecretParts.of(text, plain) : undefined;
-  const separated = isLong(text) ? SecretParts.ofSkeletons(text, plain) : undefined;
-  const anyCase = new Set(ways.slice(1).map((way) => escaped(way.slice(0, MAX_LITERAL))));
-  return { literal: new RegExp([...anyCase].join("|"), "gi"), plain, parts, separated, areWords: false };
-}
 
-/**
- * Returns the base64 forms of bytes at any offset. Base64 encodes three bytes at a time, so there are three
- * forms. Each form omits the characters at its ends that share bits with other bytes.
- */
-function base64Cores(bytes: Buffer): string[] {
-  return [0, 1, 2].map((before) => {
-    const padded = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
-    return padded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
-  });
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-}
-
-function matches(text: string, pattern: RegExp): Range[] {
-  return Array.from(text.matchAll(pattern), ({ 0: whole, index }) => [index, index + whole.length] as const);
-}
-
-function occurrences({ plain, starts, ends }: PlainView, needle: string): Range[] {
-  const found: Range[] = [];
-  for (let at = plain.indexOf(needle); at >= 0; at = plain.indexOf(needle, at + needle.length)) {
-    found.push([starts[at] ?? 0, ends[at + needle.length - 1] ?? 0]);
+  rangesOf(secret: Secret): Range[] {
+    const needles = needlesOf(secret);
+    return needles.areWords ? this.words(needles) : [...this.wholes(needles), ...this.parts(needles, secret)];
   }
-  return found;
+
+  private words({ literal, plain }: Needles): Range[] {
+    this.literalText ??= this.unchanged(this.text);
+    const { literalText } = this;
+    const found = [
+      ...literal.flatMap((needle) => literalText.wholes(needle)),
+      ...plain.flatMap((needle) => this.plain.wholes(needle)),
+    ];
+    return found.filter((range) => isWord(this.text, range));
+  }
+
+  private wholes({ anyCase, plain, isBlank }: Needles): Range[] {
+    const found = plain.flatMap((needle) => this.plain.wholes(needle, this.cuts));
+    if (this.isPlain && !isBlank) return found;
+    this.upperCaseText ??= this.unchanged(upperCase(this.text));
+    const { upperCaseText } = this;
+    return [...found, ...anyCase.flatMap((needle) => upperCaseText.wholes(needle))];
+  }
+
+  /** Returns the ranges of parts of a long secret, unchanged or with separators. */
+  private parts({ parts, separated }: Needles, secret: Secret): Range[] {
+    if (parts.length === 0) return [];
+    this.letters ??= new Haystack(skeleton(this.view), this.steps);
+    const found = [...this.plain.runs(parts, secret), ...this.letters.runs(separated, secret)];
+    if (found.length === 0) return found;
+    // a secret with spaces may itself consist of words
+    const words = secret.reveal().includes(" ") ? "" : wordsOf(secret.reveal());
+    return found.filter((range) => !this.isLanguage(range, words));
+  }
+
+  private isLanguage(range: Range, words: string): boolean {
+    const part = this.text.slice(...range);
+    if (!WORDS.test(part)) return false;
+    this.steps.take(words.length);
+    return words.includes(wordsOf(part));
+  }
+
+  private unchanged(text: string): Haystack {
+    const places = new Uint32Array(text.length + 1);
+    for (let at = 0; at < places.length; at++) places[at] = at;
+    return new Haystack({ units: unitsOf(text), starts: places, ends: places.subarray(1) }, this.steps);
+  }
+}
+
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
 }
 
 function isWord(text: string, [from, to]: Range): boolean {
@@ -185,46 +146,17 @@ const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a
 /** The maximum length of a truncated escape. */
 const MAX_ESCAPE = 17;
 
-/**
- * The position at which a text was truncated: an ellipsis, and the start of the truncated escape before it.
- */
-interface Cut {
-  readonly ellipsis: number;
-  readonly from: number;
-}
-
-function cutsIn(text: string): Cut[] {
+/** Returns the positions in a view at which its text was truncated, in order. */
+function cutsIn(text: string, { starts }: View): Cut[] {
   const cuts: Cut[] = [];
   let ellipsis = text.indexOf("…");
-  while (ellipsis >= 0 && cuts.length < MAX_ELLIPSES) {
-    const half = CUT_ESCAPE.exec(text.slice(Math.max(0, ellipsis - MAX_ESCAPE), ellipsis))?.[0] ?? "";
-    cuts.push({ ellipsis, from: ellipsis - half.length });
+  for (let count = 0; ellipsis >= 0 && count < MAX_ELLIPSES; count++) {
+    const [half = ""] = CUT_ESCAPE.exec(text.slice(Math.max(0, ellipsis - MAX_ESCAPE), ellipsis)) ?? [];
+    if (half !== "") cuts.push({ at: indexAt(starts, ellipsis - half.length), ellipsis });
+    cuts.push({ at: indexAt(starts, ellipsis), ellipsis });
     ellipsis = text.indexOf("…", ellipsis + 1);
   }
   return cuts;
-}
-
-/** Returns the ranges of truncated needles, which end where the text was truncated. */
-function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Range[] {
-  return cuts.flatMap((cut) => {
-    const { ellipsis } = cut;
-    const half = cut.from === ellipsis ? undefined : cut.from;
-    const from =
-      beginningAt(view, needle, ellipsis) ??
-      (half === undefined ? undefined : beginningAt(view, needle, half));
-    return from === undefined ? [] : [[from, ellipsis] as const];
-  });
-}
-
-/** Returns the start of a truncated needle that ends at position `to` of the text. */
-function beginningAt({ plain, starts }: PlainView, needle: string, to: number): number | undefined {
-  const end = indexAt(starts, to);
-  const last = plain[end - 1];
-  for (let length = Math.min(needle.length, end); length >= MIN_BEGINNING; length--) {
-    if (needle[length - 1] !== last) continue;
-    if (plain.startsWith(needle.slice(0, length), end - length)) return starts[end - length];
-  }
-  return undefined;
 }
 
 /** Returns the index of the first entry of a sorted list that is at least `value`. */

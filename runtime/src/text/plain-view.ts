@@ -1,21 +1,17 @@
+import type { Units } from "./grams.ts";
+
 const SPACE = 0x20;
 
 /** A part of a text. `to` is exclusive. */
 export type Range = readonly [from: number, to: number];
 
-/**
- * A text without escapes, for comparisons. Each UTF-8 byte is one character, ASCII letters are in lower case,
- * and `_` is replaced by `/`. Every run of spaces, `+` and `-` becomes one space, since forms and base64url
- * replace these characters with each other.
- */
-export interface PlainView {
-  readonly plain: string;
-  /** The positions in the text at which the characters of `plain` begin. */
-  readonly starts: ArrayLike<number>;
-  /** The positions in the text at which the characters of `plain` end. */
-  readonly ends: ArrayLike<number>;
-  /** The hashes of every four consecutive characters. */
-  readonly hashes: Uint16Array;
+/** A text as numbers, with the positions of these numbers in the text. */
+export interface View {
+  readonly units: Units;
+  /** The positions in the text at which the units begin. */
+  readonly starts: Uint32Array;
+  /** The positions in the text at which the units end. */
+  readonly ends: Uint32Array;
 }
 
 /**
@@ -23,25 +19,36 @@ export interface PlainView {
  * ones; escapes of HTML; escapes of JSON pointers. Each alternative consumes its first characters, so that
  * the search takes linear time.
  */
-const ESCAPE = new RegExp(
-  [
-    "%(?:25)*(?<percent>[0-9a-f]{2})",
-    "\\\\+(?:u(?<high>d[89ab][0-9a-f]{2})\\\\+u(?<low>d[c-f][0-9a-f]{2})|u\\{0*(?<point>[0-9a-f]{1,6})\\}|[ux](?<unit>(?<=u)[0-9a-f]{4}|(?<=x)[0-9a-f]{2})|(?<control>[bfnrt]))?",
-    "&(?:amp;?)*(?:#0*(?<decimal>\\d{1,7});?|#x0*(?<hex>[0-9a-f]{1,6});?|(?<entity>lt|gt|quot|apos);?)?",
-    "~(?<pointer>[01])",
-  ].join("|"),
-  "iuy",
-);
+const ESCAPES = [
+  "%(?:25)*(?<percent>[0-9a-f]{2})",
+  "\\\\+(?:u(?<high>d[89ab][0-9a-f]{2})\\\\+u(?<low>d[c-f][0-9a-f]{2})|u\\{0*(?<point>[0-9a-f]{1,6})\\}|[ux](?<unit>(?<=u)[0-9a-f]{4}|(?<=x)[0-9a-f]{2})|(?<control>[bfnrt]))?",
+  "&(?:amp;?)*(?:#0*(?<decimal>\\d{1,7});?|#x0*(?<hex>[0-9a-f]{1,6});?|(?<entity>lt|gt|quot|apos);?)?",
+  "~(?<pointer>[01])",
+].join("|");
+
+const ESCAPE = new RegExp(ESCAPES, "iuy");
+
+/** Matches every escape. `replace` is much slower if groups have names. */
+const EVERY_ESCAPE = new RegExp(ESCAPES.replaceAll(/\?<[a-z]+>/g, ""), "giu");
+
+/** Matches the escapes that remain in a percent-encoded text: percent-encoding, and of JSON pointers. */
+const EVERY_PERCENT = /%(?:25)*[0-9a-f]{2}|~[01]/gi;
 
 /** The first characters of escapes. */
 const ESCAPING = new Set(Array.from("%\\&~", (char) => char.charCodeAt(0)));
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'" };
 
-const BLANK = /^[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]$/u;
+const BLANK = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const BLANKS = new RegExp(BLANK.source, "gu");
+const ASCII = /^[\0-\x7f]*$/;
 
-/** Returns the plain view of a text, with escapes decoded. */
-export function plainView(text: string): PlainView {
+/**
+ * Returns the plain view of a text, for comparisons: without escapes; each UTF-8 byte is one unit, ASCII
+ * letters are in lower case, and `_` is replaced by `/`. Every run of spaces, `+` and `-` becomes one space,
+ * since forms and base64url replace these characters with each other.
+ */
+export function plainView(text: string): View {
   const view = new ViewWriter(text);
   let at = 0;
   while (at < text.length) {
@@ -62,63 +69,66 @@ function escapeAt(text: string, at: number): RegExpExecArray | undefined {
   return ESCAPE.exec(text) ?? undefined;
 }
 
-/** Returns the plain view of a text without decoding anything that looks like an escape. */
-export function literalView(text: string): PlainView {
-  const view = new ViewWriter(text);
-  for (let at = 0; at < text.length; ) at = view.character(text, at);
-  return view.view();
+/**
+ * Returns the units of the plain views of a secret: without decoding anything that looks like an escape;
+ * with escapes decoded; and with percent-encoding decoded, as if the secret had been percent-encoded. Which
+ * of them a text contains depends on how the secret was encoded.
+ */
+export function plainUnits(text: string): Units[] {
+  const spaced = ASCII.test(text) ? text : text.replace(BLANKS, " ");
+  const [whole, bytes] = [text, spaced].map((each) => Buffer.from(each).toString("latin1"));
+  const views = [bytes ?? ""];
+  if (/[%\\&~]/.test(text)) views.push((bytes ?? "").replace(EVERY_ESCAPE, decoded));
+  views.push((whole ?? "").replace(EVERY_PERCENT, decoded));
+  return [...new Set(views)].map(literalUnits);
+}
+
+function decoded(found: string): string {
+  return unescaped(found, escapeAt(found, 0)?.groups ?? {});
+}
+
+/** Returns the units of the plain view of bytes, without decoding escapes. */
+export function literalUnits(bytes: string): Units {
+  const units = new Uint16Array(bytes.length);
+  let length = 0;
+  let last = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const unit = PLAIN_BYTES[bytes.charCodeAt(at)] ?? SPACE;
+    if (unit !== SPACE || last !== SPACE) units[length++] = unit;
+    last = unit;
+  }
+  return units.subarray(0, length);
 }
 
 /**
  * Returns only the ASCII letters and digits of a plain view. They can be compared even if there are
  * separators between them, as in field paths, UTF-16 bytes, and base64 or hexadecimal on several lines.
  */
-export function skeleton({ plain, starts, ends }: PlainView): PlainView {
-  const kept = letterPlaces(plain);
-  return viewOf(
-    skeletonText(plain),
-    kept.map((at) => starts[at] ?? 0),
-    kept.map((at) => ends[at] ?? 0),
-  );
-}
-
-function viewOf(plain: string, starts: ArrayLike<number>, ends: ArrayLike<number>): PlainView {
-  return { plain, starts, ends, hashes: hashesOf(plain) };
-}
-
-/** Returns the hashes of every four consecutive characters of a plain view. */
-export function hashesOf(plain: string): Uint16Array {
-  const hashes = new Uint16Array(Math.max(0, plain.length - 3));
-  let block = 0;
-  for (let at = 0; at < plain.length; at++) {
-    block = (block >>> 8) | (plain.charCodeAt(at) << 24);
-    if (at >= 3) hashes[at - 3] = Math.imul(block, 0x9e3779b1) >>> 16;
-  }
-  return hashes;
+export function skeleton({ units, starts, ends }: View): View {
+  const places = letterPlaces(units);
+  return { units: picked(units, places), starts: picked(starts, places), ends: picked(ends, places) };
 }
 
 /** Returns the positions of the letters and digits in a plain view. */
-export function letterPlaces(plain: string): Uint32Array {
-  const places = new Uint32Array(plain.length);
+export function letterPlaces(units: Units): Uint32Array {
+  const places = new Uint32Array(units.length);
   let count = 0;
-  for (let at = 0; at < plain.length; at++) {
-    if (IS_LETTER[plain.charCodeAt(at)] === 1) places[count++] = at;
+  for (let at = 0; at < units.length; at++) {
+    if (isLetter(units[at] ?? 0)) places[count++] = at;
   }
   return places.subarray(0, count);
 }
 
-/** Returns the letters and digits of a plain view. */
-export function skeletonText(plain: string): string {
-  return plain.replace(/[^a-z0-9]+/g, "");
+/** Returns the entries of a list at some places. */
+export function picked<L extends Uint16Array | Uint32Array>(list: L, places: Uint32Array): L {
+  const entries = list.slice(0, places.length) as L;
+  for (let at = 0; at < places.length; at++) entries[at] = list[places[at] ?? 0] ?? 0;
+  return entries;
 }
 
-/** Returns the text of `literalView` without positions. This is fast for ASCII, and most texts are ASCII. */
-export function literalPlain(text: string): string {
-  if (!/^[\x20-\x7e]*$/.test(text)) return literalView(text).plain;
-  return text
-    .toLowerCase()
-    .replace(/[ +-]+/g, " ")
-    .replaceAll("_", "/");
+/** Reports whether a unit of a plain view is an ASCII letter or digit. */
+export function isLetter(unit: number): boolean {
+  return IS_LETTER[unit] === 1;
 }
 
 /**
@@ -163,7 +173,7 @@ const IS_LETTER = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 class ViewWriter {
-  private readonly bytes: Buffer;
+  private readonly units: Units;
   private readonly starts: Uint32Array;
   private readonly ends: Uint32Array;
   private length = 0;
@@ -173,7 +183,7 @@ class ViewWriter {
     // UTF-8 has at most three bytes per UTF-16 unit, and no escape is shorter than the character that it
     // represents
     const most = 3 * text.length;
-    this.bytes = Buffer.allocUnsafe(most);
+    this.units = new Uint16Array(most);
     this.starts = new Uint32Array(most);
     this.ends = new Uint32Array(most);
   }
@@ -196,9 +206,13 @@ class ViewWriter {
     for (let at = 0; at < bytes.length; at++) this.byte(bytes.charCodeAt(at), from, to);
   }
 
-  view(): PlainView {
-    const { bytes, starts, ends, length } = this;
-    return viewOf(bytes.toString("latin1", 0, length), starts.subarray(0, length), ends.subarray(0, length));
+  view(): View {
+    const { units, starts, ends, length } = this;
+    return {
+      units: units.subarray(0, length),
+      starts: starts.subarray(0, length),
+      ends: ends.subarray(0, length),
+    };
   }
 
   private byte(given: number, from: number, to: number): void {
@@ -210,7 +224,7 @@ class ViewWriter {
       return;
     }
     this.endsBlank = isBlank;
-    this.bytes[this.length] = byte;
+    this.units[this.length] = byte;
     starts[this.length] = from;
     ends[this.length++] = to;
   }

@@ -20,12 +20,13 @@ export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
 export type MessageRules = Message<"connectrest.v1.MessageRules"> & {
   /**
    * Represents the message as an array: field 1 is the first item, field 2 the second, and so on, without gaps.
-   * In a response, a missing item and null leave the field unset. Further items are reported as `additional`,
-   * unless the last field is repeated and has the rule `unknown`: the field then receives these items. A
-   * request contains all items up to the last field that is set or REQUIRED, with null for unset fields.
-   * Scalars without presence are always set; lists and maps are set if they are not empty, but are never
-   * null. The message cannot be a request, or be sent in a query or a form. The slower decoder reads responses
-   * that contain the message. Default: an object.
+   * In a response, a missing item and null leave the field unset, but null is the value of a
+   * google.protobuf.Value. Further items are reported as `additional`, unless the last field is repeated and
+   * has the rule `unknown`: the field then receives these items. A request contains all items up to the last
+   * field that is set or REQUIRED, with null for unset fields. If the upstream returns this null, an unset
+   * google.protobuf.Value reads back as null. Scalars without presence are always set; lists and maps are set
+   * if they are not empty, but are never null. The message cannot be a request, or be sent in a query or a
+   * form. The slower decoder reads the array. Default: an object.
    *
    *     // [12.5, 41.9], or [12.5, 41.9, 21.0]
    *     message Position {
@@ -135,9 +136,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
    * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the
    * values as raw JSON, without loss. A google.protobuf.Struct receives decoded values, with integers beyond
-   * 2^53 as strings. If the field is a Struct, the slower decoder reads responses with such keys, at about
-   * five times the processor time. A request sends the collected keys back unchanged, except keys that a
-   * declared field also writes. In a tuple, the last field can collect all further items.
+   * 2^53 as strings. A request sends the collected keys back unchanged, except keys that a declared field also
+   * writes. In a tuple, the last field can collect all further items.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -216,8 +216,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    * case-sensitive; numbers are compared in their JavaScript notation. For a list or map field, the word is
    * recognized only in place of the whole list or map, not as an element. If a field has several names or
    * sources, the first one with a value applies, even if that value is such a word. Not allowed for members
-   * of oneofs. The slower decoder reads responses that contain the field. Default: no words; a value that
-   * does not fit the field is reported as lost.
+   * of oneofs. The slower decoder reads the value. Default: no words; a value that does not fit the field is
+   * reported as lost.
    *
    *     // {"score": 7}, or {"score": "N/A"}
    *     optional int32 score = 5 [(connectrest.v1.field).absent = "N/A"];
@@ -229,7 +229,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
    * Represents the value as JSON text, e.g. to send a message, list or map in one query parameter, one header
    * or one JSON string. In headers, characters outside of ASCII are escaped. The slower decoder reads
-   * responses that contain the field. A string that is not JSON, or whose JSON is too costly to parse in one
+   * the value. A string that is not JSON, or whose JSON is too costly to parse in one
    * step, is reported as lost; JSON that is not inside a string is reported as `converted`. Not for fields in
    * a path, a cookie or a PART. Default: the value has the representation of its type.
    *
@@ -697,8 +697,7 @@ export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
 
 /**
  * The wire format of a google.protobuf.Timestamp or Duration. A Duration is a number of units, or has the
- * format ISO_8601. The slower decoder reads responses with a Duration, or with a Timestamp in FORMAT,
- * HTTP_DATE or RFC_2822, at about five times the processor time.
+ * format ISO_8601. The slower decoder reads a Duration, and a Timestamp in FORMAT, HTTP_DATE or RFC_2822.
  *
  *     // {"added_at": 1767225600}
  *     google.protobuf.Timestamp added_at = 3 [(connectrest.v1.field).time.unit = SECONDS];
