@@ -30,11 +30,16 @@ import { printWithoutWebAssembly } from "./fast-path/codec.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
-import { type McpOptions, mcpPathOf } from "./mcp/options.ts";
 import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import { observeRequest } from "./metrics/observe-request.ts";
-import { explainRoutesOf, makeBus, mcpEndpointOf, prepareCallers } from "./server/on-demand.ts";
+import {
+  explainRoutesOf,
+  type McpOptions,
+  makeBus,
+  mcpEndpointOf,
+  prepareCallers,
+} from "./server/on-demand.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
 
 export type { GatewayUpstream } from "./credentials/gateway-upstream.ts";
@@ -214,8 +219,17 @@ async function callersOf(
   log: Logger,
 ): Promise<PreparedAuthorization<GatewayUpstream> | undefined> {
   if (authorization === undefined) return undefined;
-  const options = { ...authorization, toolsPath: mcpPathOf(mcp) };
-  return prepareCallers({ options, signIn, adapters, upstreams, explain, rest, log, metrics });
+  return prepareCallers({
+    options: authorization,
+    mcp,
+    signIn,
+    adapters,
+    upstreams,
+    explain,
+    rest,
+    log,
+    metrics,
+  });
 }
 
 /** Returns the options for calling upstreams, including the reports to the log and the metrics. */

@@ -9,7 +9,7 @@ import {
 } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { accepts, both, type JsonSchema } from "./json-schema.ts";
 
-/** The rules that a schema can express. Every other rule is omitted, so that a schema accepts all valid values. */
+/** The rules that a schema can express. All others are omitted, so that a schema accepts all valid values. */
 export interface KnownRules {
   readonly rules: FieldRules | undefined;
   readonly isRequired: boolean;

@@ -239,8 +239,8 @@ function isRequired(
 }
 
 /**
- * Returns the keywords for groups of which at most one field may be set. Some models reject `oneOf` at the top
- * level of a schema.
+ * Returns the keywords for groups of which at most one field may be set. Some models reject `oneOf` at the
+ * top level of a schema.
  */
 function groupsSchema(desc: DescMessage, hasRules: boolean): JsonSchema {
   const names = new Map(desc.fields.map(({ name, jsonName }) => [name, jsonName]));

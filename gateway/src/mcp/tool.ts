@@ -26,7 +26,7 @@ export interface Tool {
 /** The schemas of tools describe objects. */
 export type ObjectSchema = JsonSchema & { readonly type: "object" };
 
-/** Hints for clients. A tool that may change data counts as destructive, because nothing says that it is not. */
+/** Hints for clients. A tool that may change data counts as destructive, since no option says otherwise. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly idempotentHint: boolean;
@@ -35,7 +35,7 @@ export interface ToolAnnotations {
 
 const MAX_NAME = 64;
 
-/** Creates the tools of methods, sorted by path. Their names do not depend on each other, except if they collide. */
+/** Creates the tools of methods, sorted by path. A name depends on other names only if they collide. */
 export function createTools(methods: readonly DescMethod[], comments: Comments): readonly Tool[] {
   const sorted = [...methods].sort((a, b) => (methodPath(a) < methodPath(b) ? -1 : 1));
   const counts = new Map<string, number>();

@@ -6,12 +6,18 @@ import { type ConsoleSettings, isConsoleServed } from "../console/options.ts";
 import type { GatewayUpstream } from "../credentials/gateway-upstream.ts";
 import { DEFAULT_HOST } from "../listener/hosts.ts";
 import { requireMcpSdk } from "../mcp/load.ts";
-import type { McpOptions } from "../mcp/options.ts";
+import { type McpOptions, mcpPathOf } from "../mcp/options.ts";
 import type { ServerOptions } from "./options.ts";
 
-export async function prepareCallers(
-  options: PrepareOptions<GatewayUpstream>,
-): Promise<PreparedAuthorization<GatewayUpstream>> {
+export type { McpOptions } from "../mcp/options.ts";
+
+export async function prepareCallers({
+  mcp,
+  ...prepare
+}: PrepareOptions<GatewayUpstream> & { readonly mcp: McpOptions | undefined }): Promise<
+  PreparedAuthorization<GatewayUpstream>
+> {
+  const options = { ...prepare, options: { ...prepare.options, toolsPath: mcpPathOf(mcp) } };
   const { prepareAuthorization } = await import("../authorization/caller-authorization.ts");
   return await prepareAuthorization(options);
 }
