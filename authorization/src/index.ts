@@ -25,6 +25,7 @@ export type {
   ToolAuthorization,
 } from "./resource/resource-server.ts";
 export type { ScopeMap, ScopeNeed } from "./resource/scope-map.ts";
+export type { OwnClient } from "./server/own-client.ts";
 export {
   type CreateSignInOptions,
   createSignIn,

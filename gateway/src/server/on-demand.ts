@@ -11,15 +11,14 @@ import type { ServerOptions } from "./options.ts";
 
 export type { McpOptions } from "../mcp/options.ts";
 
-export async function prepareCallers({
-  mcp,
-  ...prepare
-}: PrepareOptions<GatewayUpstream> & { readonly mcp: McpOptions | undefined }): Promise<
-  PreparedAuthorization<GatewayUpstream>
-> {
-  const options = { ...prepare, options: { ...prepare.options, toolsPath: mcpPathOf(mcp) } };
+/** @param settings decide whether the console and tools are served */
+export async function prepareCallers(
+  parts: Omit<PrepareOptions<GatewayUpstream>, "console">,
+  settings: ConsoleOptions & { readonly mcp?: McpOptions | undefined },
+): Promise<PreparedAuthorization<GatewayUpstream>> {
+  const options = { ...parts.options, toolsPath: mcpPathOf(settings.mcp) };
   const { prepareAuthorization } = await import("../authorization/caller-authorization.ts");
-  return await prepareAuthorization(options);
+  return await prepareAuthorization({ ...parts, options, console: hasConsole(settings) });
 }
 
 /** Loads the service that explains calls; undefined if it is not served. */
@@ -51,22 +50,19 @@ export async function makeBus(options: BusOptions | BusMaker, observer: BusObser
   return new RedisBus(options, observer);
 }
 
+type ConsoleOptions = Partial<ConsoleSettings>;
+
 /** The options that decide whether calls are explained. */
-interface ExplainOptions {
-  readonly console?: boolean | undefined;
-  readonly host?: string | undefined;
-  readonly hosts?: ConsoleSettings["hosts"];
+interface ExplainOptions extends ConsoleOptions {
   readonly explain?: boolean | undefined;
   readonly authorization?: unknown;
 }
 
-function hasExplain({
-  explain,
-  authorization,
-  console,
-  host = DEFAULT_HOST,
-  hosts,
-}: ExplainOptions): boolean {
+function hasExplain({ explain, authorization, ...settings }: ExplainOptions): boolean {
   if (explain !== undefined || authorization !== undefined) return explain === true;
+  return hasConsole(settings);
+}
+
+function hasConsole({ console, host = DEFAULT_HOST, hosts }: ConsoleOptions): boolean {
   return isConsoleServed({ console, host, hosts });
 }
