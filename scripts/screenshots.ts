@@ -63,6 +63,27 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
+/** The pictures of a gateway that authorizes its callers. */
+const SIGN_IN_PICTURES: readonly Picture[] = [
+  { name: "sign-in", address: "" },
+  {
+    name: "signed-in",
+    address: "blog.v1.BlogService/GetBlogInfo",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.getByLabel("Name").fill("demo");
+      await page.getByLabel("Password").fill("demo-password");
+      await page.getByRole("button", { name: "Allow" }).click();
+      await page.waitForURL(({ port }) => port === String(PORT));
+      const consents = page.url().includes("/authorize/");
+      if (consents) await page.getByRole("button", { name: "Allow" }).first().click();
+      await page.getByText("Signed in", { exact: true }).click();
+    },
+  },
+];
+
+const PORT = 18099;
+
 async function take(browser: Browser, url: string, picture: Picture, width: number): Promise<void> {
   const { name, address, isDark = false, act } = picture;
   const viewport = { width, height: width < 500 ? 844 : 900 };
@@ -75,17 +96,24 @@ async function take(browser: Browser, url: string, picture: Picture, width: numb
   await context.close();
 }
 
+/** Takes the pictures of a gateway that is started with an argument. */
+async function takeAll(browser: Browser, argument: string, pictures: readonly Picture[]): Promise<void> {
+  const args = ["gateway/src/bin.ts", "serve", argument, "--port", String(PORT)];
+  const gateway = spawn(process.execPath, args, {
+    env: { ...process.env, SANDBOX_PORT: "18098" },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  for await (const text of gateway.stdout) if (String(text).includes("gateway ready on")) break;
+  for (const picture of pictures) {
+    for (const width of WIDTHS) await take(browser, `http://127.0.0.1:${PORT}`, picture, width);
+  }
+  gateway.kill("SIGINT");
+  await once(gateway, "exit");
+}
+
 mkdirSync(FOLDER, { recursive: true });
-const gateway = spawn(process.execPath, ["gateway/src/bin.ts", "serve", "--sandbox", "--port", "18099"], {
-  env: { ...process.env, SANDBOX_PORT: "18098" },
-  stdio: ["ignore", "pipe", "ignore"],
-});
-for await (const text of gateway.stdout) if (String(text).includes("gateway ready on")) break;
 const executablePath = spawnSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).stdout.trim();
 const browser = await chromium.launch({ executablePath, args: [...FLAGS] });
-for (const picture of PICTURES) {
-  for (const width of WIDTHS) await take(browser, "http://127.0.0.1:18099", picture, width);
-}
+await takeAll(browser, "--sandbox", PICTURES);
+await takeAll(browser, "--auth", SIGN_IN_PICTURES);
 await browser.close();
-gateway.kill("SIGINT");
-await once(gateway, "exit");

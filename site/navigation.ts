@@ -44,7 +44,13 @@ export const PATHS: readonly Path[] = [
   {
     title: "Operate",
     about: "Run the gateway: workers, limits, timeouts, logs, metrics, proxies and TLS.",
-    pages: ["gateway/README.md", "docs/timeouts.md", "docs/networks.md", "docs/performance.md"],
+    pages: [
+      "gateway/README.md",
+      "docs/deploy.md",
+      "docs/timeouts.md",
+      "docs/networks.md",
+      "docs/performance.md",
+    ],
   },
   {
     title: "Secure",

@@ -5,6 +5,7 @@
 import { fetchDocuments } from "../scripts/import-counts.ts";
 import { PREPARE } from "./clients/programs.ts";
 import { installSuite } from "./conformance/suite.ts";
+import { downloadSchemas } from "./deploy/schemas.ts";
 import { downloadModules, downloadWheels } from "./packages/client-tools.ts";
 import { INSTALL_TOOLS } from "./packages/platforms.ts";
 
@@ -14,6 +15,7 @@ const INSTALLATIONS = [
   ...INSTALL_TOOLS,
   downloadModules,
   downloadWheels,
+  downloadSchemas,
 ];
 for (const install of INSTALLATIONS) {
   const { problem } = await install();

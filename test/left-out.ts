@@ -4,7 +4,11 @@ import type { Reporter } from "vitest/node";
 
 /** Patterns of test files that are left out, by reason. */
 export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
-  "need Go, or Python with pip": ["test/conformance/**/*.test.ts", "test/clients/**/*.test.ts"],
+  "need Go, or Python with pip": [
+    "test/conformance/**/*.test.ts",
+    "test/clients/**/*.test.ts",
+    "test/deploy/schemas.test.ts",
+  ],
   "need chromium": ["test/browser/**/*.test.ts"],
   "need PostgreSQL": ["test/sign-in/canary.test.ts", "test/sign-in/replicas.test.ts"],
   "need Redis": ["gateway/src/bus/redis-bus.test.ts", "test/feeds/bus-outage.test.ts"],
@@ -22,6 +26,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "replay thousands of recorded calls": ["gateway/src/fast-path/recorded-calls.test.ts"],
   "start and kill workers": ["gateway/src/workers/workers.test.ts", "test/feeds/workers.test.ts"],
   "build the packages, or run the benchmark": [
+    "test/deploy/compose.test.ts",
     "test/end-to-end/bench.test.ts",
     "test/packages/clients.test.ts",
     "test/packages/examples.test.ts",

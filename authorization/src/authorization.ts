@@ -7,6 +7,7 @@ import type { ScopeMap } from "./resource/scope-map.ts";
 import { Tokens } from "./resource/tokens.ts";
 import { type AuthorizationServer, createAuthorizationServer } from "./server/authorization-server.ts";
 import { createGrants } from "./server/grants.ts";
+import { type OwnClient, ownClientMetadata } from "./server/own-client.ts";
 import type { Lifetimes } from "./server/provider.ts";
 import type { Store } from "./store/store.ts";
 
@@ -20,6 +21,8 @@ export interface AuthorizationOptions {
    * The clients that need not register. Each `client_secret` is the SHA-256 hash of the secret, in base64url.
    */
   readonly clients: readonly ClientMetadata[];
+  /** The client that is a page of the gateway itself, if people can sign in. Default: none. */
+  readonly ownClient?: OwnClient | undefined;
   /** The registration settings; undefined if clients may not register themselves. */
   readonly registration: RegistrationOptions | undefined;
   readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
@@ -69,6 +72,7 @@ export function createAuthorization(
   host: AuthorizationHost,
 ): Authorization {
   const { publicUrl, store, signIn, registration, now = Date.now } = options;
+  const ownClient = signIn && options.ownClient;
   const { log, metrics } = host;
   const onError = (error: unknown) => {
     log.error({ cause: error instanceof Error ? causesOf(error) : String(error) }, "authorization failed");
@@ -78,6 +82,8 @@ export function createAuthorization(
     ...options,
     ...host,
     now,
+    clients: [...options.clients, ...(ownClient ? [ownClientMetadata(ownClient, scopes.names)] : [])],
+    ownClient,
     grants: createGrants(store, signIn?.sessions, (grantId) => {
       tokens.forgetGrant(grantId);
       log.info({ grant: grantId }, "grant revoked");

@@ -24,6 +24,7 @@ export type {
   Subject,
 } from "./resource/resource-server.ts";
 export type { ScopeMap, ScopeNeed } from "./resource/scope-map.ts";
+export type { OwnClient } from "./server/own-client.ts";
 export {
   type CreateSignInOptions,
   createSignIn,

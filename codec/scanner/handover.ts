@@ -13,8 +13,8 @@ import { unnamed, value } from "./value";
 import { forget, waiting } from "./waiting";
 
 /**
- * Writes a value as a field at `to`. Returns the number of bytes written, less than `room`; a negative number
- * if the decoder must read the whole input.
+ * Writes a value as a field at `to`. Returns twice the number of bytes written, which is less than `room`,
+ * plus 1 if there are differences. Returns a negative number if the decoder must read the whole input.
  */
 declare function hostValue(field: usize, from: usize, end: usize, to: usize, room: usize, depth: i32): i32;
 
@@ -25,7 +25,7 @@ declare function hostValue(field: usize, from: usize, end: usize, to: usize, roo
 let left: isize = 0;
 const MIN_LEFT: isize = 16 * 1024;
 const BYTES_PER_VALUE: isize = 256;
-/** The number of values that the host has read. */
+/** The number of values with differences that the host has read. */
 let count: u32 = 0;
 
 export function beginHandover(length: usize): void {
@@ -67,13 +67,13 @@ export function handOver(field: usize, at: usize): usize {
   const end = skip(at);
   left -= <isize>(end - at) + BYTES_PER_VALUE;
   const room = end === 0 || left < 0 ? 0 : roomFrom(end);
-  const length = room > 0 ? hostValue(field, at, end, out, room, depth) : -1;
-  if (length < 0 || !reportHandedOver(count++)) {
+  const result = room > 0 ? hostValue(field, at, end, out, room, depth) : -1;
+  if (result < 0 || (result & 1 && !reportHandedOver(count++))) {
     // the decoder reads the whole input, so the values around this value are not tried
     left = 0;
     return 0;
   }
-  goOn(out + length);
+  goOn(out + (result >> 1));
   return end;
 }
 

@@ -123,7 +123,7 @@ export function reportConverted(valueAt: usize, valueEnd: usize): bool {
 /**
  * Records that the host has read the value of the last step. Returns false if that is not possible.
  *
- * @param index the number of values that the host had read before
+ * @param index the number of values with differences that the host had read before
  */
 export function reportHandedOver(index: u32): bool {
   return add(HANDED_OVER, index, 0, 0, 0);

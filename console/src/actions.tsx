@@ -1,4 +1,4 @@
-import type { Header, Request } from "./client.ts";
+import type { Header, Request } from "./rpc.ts";
 
 /** The settings of a call as the user writes them. */
 export interface Settings {

@@ -1,6 +1,7 @@
 import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
-import { type Header, parts, type Request, RpcError } from "./client.ts";
+import { parts } from "./client.ts";
 import { type ShownError, shownError } from "./error.ts";
+import { type Header, type Request, RpcError } from "./rpc.ts";
 import { pathOf, type Schema } from "./schema.ts";
 
 /** The messages of a stream that the page keeps; earlier ones are dropped. */
@@ -22,11 +23,6 @@ export interface Result {
   readonly trailer: readonly Header[];
   readonly durationMs: number;
   readonly error: ShownError | undefined;
-}
-
-/** Returns whether a browser can call the method: it cannot send a stream of messages. */
-export function isCallable({ methodKind }: DescMethod): boolean {
-  return methodKind === "unary" || methodKind === "server_streaming";
 }
 
 /** Calls a method, and passes each state of the call to `onChange`. Never rejects. */

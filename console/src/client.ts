@@ -1,35 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { formatJson, isObject, parseJson } from "./json.ts";
-
-/** A name and a value of a header. */
-export type Header = readonly [name: string, value: string];
-
-/** A request of the Connect protocol (https://connectrpc.com/docs/protocol) with JSON. */
-export interface Request {
-  readonly message: JsonValue;
-  readonly headers: readonly Header[];
-  /** Undefined for no deadline. */
-  readonly timeoutMs: number | undefined;
-}
-
-/** A detail of an error on the wire. */
-export interface WireDetail {
-  readonly type: string;
-  /** The message as base64. */
-  readonly value: string;
-}
-
-/** An error of the Connect protocol. */
-export class RpcError extends Error {
-  readonly code: string;
-  readonly details: readonly WireDetail[];
-
-  constructor(code: string, message: string, details: readonly WireDetail[] = []) {
-    super(message);
-    this.code = code;
-    this.details = details;
-  }
-}
+import { type Header, type Request, RpcError } from "./rpc.ts";
+import { session } from "./session.ts";
 
 /** A message, or headers or trailers, of a response. */
 export type Part =
@@ -40,6 +12,8 @@ export type Part =
 const END_STREAM = 2;
 
 const HEAD_BYTES = 5;
+
+const CHALLENGE = "www-authenticate";
 
 /**
  * Calls a unary or server-streaming method, and yields the parts of the response as they arrive.
@@ -59,7 +33,7 @@ export async function* parts(
     ["connect-protocol-version", "1"],
   ];
   if (timeoutMs !== undefined) own.push(["connect-timeout-ms", String(Math.ceil(timeoutMs))]);
-  const response = await fetch(`/${path}`, {
+  const response = await session.fetch(`/${path}`, {
     method: "POST",
     headers: own.map(([name, value]): [string, string] => [name, value]),
     body: isStream ? envelope(text) : text,
@@ -72,7 +46,7 @@ export async function* parts(
     return;
   }
   const body = await response.text();
-  if (!response.ok) throw errorIn(body, `status ${response.status}`);
+  if (!response.ok) throw errorIn(body, `status ${response.status}`, response.headers.get(CHALLENGE));
   yield { kind: "message", json: parseJson(body), bytes: new TextEncoder().encode(body).length };
   const trailers = [...response.headers].filter(([name]) => name.startsWith("trailer-"));
   yield { kind: "trailer", headers: trailers.map(([name, value]) => [name.slice("trailer-".length), value]) };
@@ -87,8 +61,10 @@ async function* streamed(response: Response): AsyncGenerator<Part> {
     }
     const end = parseJson(text);
     if (!isObject(end)) throw new RpcError("unknown", "the end of the stream is malformed");
-    yield { kind: "trailer", headers: metadataOf(end.metadata) };
-    if (isObject(end.error)) throw errorOf(end.error);
+    const trailer = metadataOf(end.metadata);
+    yield { kind: "trailer", headers: trailer };
+    const [, challenge] = trailer.find(([name]) => name.toLowerCase() === CHALLENGE) ?? [];
+    if (isObject(end.error)) throw errorOf(end.error, challenge);
     return;
   }
   throw new RpcError("unknown", "the stream ended without its last envelope");
@@ -123,10 +99,10 @@ function envelope(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** @param otherwise the message for a body that is not an error of the protocol */
-function errorIn(body: string, otherwise: string): RpcError {
+export function errorIn(body: string, otherwise: string, challenge: string | null): RpcError {
   try {
     const json = parseJson(body);
-    if (isObject(json) && typeof json.code === "string") return errorOf(json);
+    if (isObject(json) && typeof json.code === "string") return errorOf(json, challenge ?? undefined);
   } catch {
     // not JSON, e.g. the text of a proxy
   }
@@ -136,10 +112,10 @@ function errorIn(body: string, otherwise: string): RpcError {
   );
 }
 
-function errorOf({ code, message, details }: JsonObject): RpcError {
+function errorOf({ code, message, details }: JsonObject, challenge: string | undefined): RpcError {
   const known = Array.isArray(details) ? details.filter(isObject) : [];
   const wire = known.map(({ type, value }) => ({ type: String(type), value: String(value ?? "") }));
-  return new RpcError(String(code), typeof message === "string" ? message : "", wire);
+  return new RpcError(String(code), typeof message === "string" ? message : "", wire, challenge);
 }
 
 function metadataOf(metadata: JsonValue | undefined): Header[] {

@@ -1,7 +1,10 @@
 import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
-import type { Request } from "./client.ts";
 import { formatJson } from "./json.ts";
+import type { Header, Request } from "./rpc.ts";
 import { pathOf } from "./schema.ts";
+
+/** The header of a call whose token comes from the environment, because commands contain no tokens. */
+export const TOKEN_HEADER: Header = ["authorization", "Bearer $TOKEN"];
 
 /** Creates a command or a program that makes a call. */
 export type Command = (method: DescMethod, request: Request, url: URL) => string;
@@ -13,14 +16,14 @@ export function commandsFor(method: DescMethod): Readonly<Record<string, Command
 }
 
 const curl: Command = (method, { message, headers, timeoutMs }, { origin }) => {
-  const all = [["content-type", "application/json"], ...headers];
+  const all: Header[] = [["content-type", "application/json"], ...headers];
   if (timeoutMs !== undefined) all.push(["connect-timeout-ms", String(Math.ceil(timeoutMs))]);
-  const options = all.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`).join(" ");
+  const options = all.map((header) => `-H ${headerWord(header)}`).join(" ");
   return `curl --data-raw ${data(message)} ${options} ${quoted(`${origin}/${pathOf(method)}`)}`;
 };
 
 const bufCurl: Command = (method, { message, headers, timeoutMs }, { origin, protocol }) => {
-  const options = headers.map(([name, value]) => `--header ${quoted(`${name}: ${value}`)} `).join("");
+  const options = headers.map((header) => `--header ${headerWord(header)} `).join("");
   const cleartext = protocol === "http:" ? "--http2-prior-knowledge " : "";
   const time = timeoutMs === undefined ? "" : `--timeout ${Math.ceil(timeoutMs)}ms `;
   const target = quoted(`${origin}/${pathOf(method)}`);
@@ -28,7 +31,7 @@ const bufCurl: Command = (method, { message, headers, timeoutMs }, { origin, pro
 };
 
 const grpcurl: Command = (method, { message, headers, timeoutMs }, { host, port, protocol }) => {
-  const options = headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)} `).join("");
+  const options = headers.map((header) => `-H ${headerWord(header)} `).join("");
   const isPlain = protocol === "http:";
   const time = timeoutMs === undefined ? "" : `-max-time ${timeoutMs / 1000} `;
   const target = port === "" ? `${host}:${isPlain ? 80 : 443}` : host;
@@ -38,7 +41,7 @@ const grpcurl: Command = (method, { message, headers, timeoutMs }, { host, port,
 const typeScript: Command = (method, { message, headers, timeoutMs }, { origin, protocol }) => {
   const { parent, localName, methodKind } = method;
   const options = [
-    ...(headers.length === 0 ? [] : [`headers: ${JSON.stringify(Object.fromEntries(headers))}`]),
+    ...(headers.length === 0 ? [] : [`headers: ${headersText(headers)}`]),
     ...(timeoutMs === undefined ? [] : [`timeoutMs: ${timeoutMs}`]),
   ];
   const call = `client.${localName}(request${options.length === 0 ? "" : `, { ${options.join(", ")} }`})`;
@@ -61,6 +64,21 @@ ${use}
 
 function data(message: JsonValue): string {
   return quoted(JSON.stringify(message));
+}
+
+/** Returns a header as a word for a POSIX shell. The shell replaces the variable of the token. */
+function headerWord(header: Header): string {
+  const text = header.join(": ");
+  return header === TOKEN_HEADER ? `"${text}"` : quoted(text);
+}
+
+function headersText(headers: readonly Header[]): string {
+  const entries = headers.map((header) => {
+    const [name, value] = header;
+    const literal = header === TOKEN_HEADER ? '"Bearer " + process.env.TOKEN' : JSON.stringify(value);
+    return `${JSON.stringify(name)}: ${literal}`;
+  });
+  return `{ ${entries.join(", ")} }`;
 }
 
 /** Quotes a word for a POSIX shell. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { StepUp } from "./account.tsx";
 import type { Detail, ShownError } from "./error.ts";
 import { isObject } from "./json.ts";
 import { Address, JsonView } from "./json-view.tsx";
@@ -10,6 +11,7 @@ export function ErrorView({ error }: { error: ShownError }) {
       <p class="headline">
         <strong>{error.code}</strong> {error.message}
       </p>
+      <StepUp challenge={error.challenge} />
       {error.details.map((detail, index) => (
         <section key={index} class="detail" aria-label={detail.type}>
           <h4>{detail.type}</h4>

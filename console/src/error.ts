@@ -1,8 +1,8 @@
 import { fromBinary, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import type { RpcError, WireDetail } from "./client.ts";
 import { isObject, type Path } from "./json.ts";
 import type { Problem } from "./problems.ts";
+import type { RpcError, WireDetail } from "./rpc.ts";
 import type { Schema } from "./schema.ts";
 
 /** A detail of an error. */
@@ -19,6 +19,8 @@ export interface ShownError {
   readonly code: string;
   readonly message: string;
   readonly details: readonly Detail[];
+  /** The value of `WWW-Authenticate`, if the token was not sufficient. */
+  readonly challenge: string | undefined;
   /** The problems of the request's fields that the details name. */
   readonly problems: readonly Problem[];
 }
@@ -27,10 +29,10 @@ export function shownError(error: RpcError, schema: Schema): ShownError {
   const details = error.details.map(
     (detail): Detail => ({ type: detail.type, value: decoded(detail, schema) }),
   );
-  const { code, message } = error;
+  const { code, message, challenge } = error;
   // several details may report the same problem
   const problems = details.flatMap(problemsIn).map((problem) => [JSON.stringify(problem), problem] as const);
-  return { code, message, details, problems: [...new Map(problems).values()] };
+  return { code, message, details, challenge, problems: [...new Map(problems).values()] };
 }
 
 function decoded({ type, value }: WireDetail, { registry }: Schema): JsonObject | undefined {

@@ -1,8 +1,10 @@
 import type { DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { useEffect, useState } from "preact/hooks";
-import { type Header, parts, RpcError } from "./client.ts";
+import { StepUp } from "./account.tsx";
+import { parts } from "./client.ts";
 import { Copy } from "./copy.tsx";
 import { isObject } from "./json.ts";
+import { type Header, RpcError } from "./rpc.ts";
 import { pathOf } from "./schema.ts";
 import { TextView } from "./text-view.tsx";
 
@@ -20,7 +22,7 @@ interface ExplanationProps {
 /** The HTTP request that the call becomes, and on demand the HTTP response. */
 export function ExplanationView({ method, message, headers, isFatal }: ExplanationProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const [explained, setExplained] = useState<JsonObject | string>();
+  const [explained, setExplained] = useState<JsonObject | RpcError>();
   const [mayChange, setMayChange] = useState(false);
   const explain = async (options: JsonObject, signal: AbortSignal) => {
     const found = await explanationOf(method, message, headers, options, signal);
@@ -35,12 +37,19 @@ export function ExplanationView({ method, message, headers, isFatal }: Explanati
       abort.abort();
     };
   }, [isOpen, isFatal, message]);
-  const readOnly = isObject(explained) && isReading(method, explained);
+  const readOnly =
+    explained !== undefined && !(explained instanceof RpcError) && isReading(method, explained);
   return (
     <details class="explanation" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>HTTP request to the upstream</summary>
-      {typeof explained === "string" ? <p class="problem">{explained}</p> : null}
-      {isObject(explained) ? (
+      {explained instanceof RpcError ? (
+        <>
+          <p class="problem">
+            {explained.code}: {explained.message}
+          </p>
+          <StepUp challenge={explained.challenge} />
+        </>
+      ) : explained !== undefined ? (
         <>
           <TextView label="HTTP request to the upstream">{String(explained.text ?? "")}</TextView>
           <div class="actions-inline">
@@ -81,15 +90,15 @@ async function explanationOf(
   headers: readonly Header[],
   options: JsonObject,
   signal: AbortSignal,
-): Promise<JsonObject | string> {
+): Promise<JsonObject | RpcError> {
   const request = { method: pathOf(method), message: JSON.stringify(message), ...options };
   try {
     const all = { message: request, headers, timeoutMs: undefined };
     for await (const part of parts("connectrest.explain.v1.ExplainService/Explain", false, all, signal)) {
       if (part.kind === "message" && isObject(part.json)) return part.json;
     }
-    return "the gateway sent no explanation";
+    return new RpcError("unknown", "the gateway sent no explanation");
   } catch (error) {
-    return error instanceof RpcError ? `${error.code}: ${error.message}` : String(error);
+    return error instanceof RpcError ? error : new RpcError("unavailable", String(error));
   }
 }

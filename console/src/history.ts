@@ -21,8 +21,20 @@ const KEY = "connect-rest.history";
 const MAX_ENTRIES = 50;
 const MAX_CHARACTERS = 10_000;
 
+/**
+ * The calls of a person who has signed in. They are kept in the memory of the page only, because the next
+ * person at this browser may not be the same.
+ */
+let ofPerson: readonly Entry[] | undefined;
+
+/** Keeps further calls in the memory of the page only. */
+export function keepInMemory(): void {
+  ofPerson ??= [];
+}
+
 /** Returns the kept calls, the newest first. */
-export function history(): Entry[] {
+export function history(): readonly Entry[] {
+  if (ofPerson !== undefined) return ofPerson;
   try {
     const entries: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
     return Array.isArray(entries) ? (entries.filter(isEntry) as Entry[]) : [];
@@ -44,14 +56,20 @@ export function remember(schema: Schema, method: DescMethod, message: JsonValue,
   const kept = withoutSecrets(schema, method.input, message);
   if (JSON.stringify(kept).length > MAX_CHARACTERS) return;
   const entry: Entry = { path: pathOf(method), message: kept, outcome, at: Date.now() };
+  const entries = [entry, ...history()].slice(0, MAX_ENTRIES);
+  if (ofPerson !== undefined) {
+    ofPerson = entries;
+    return;
+  }
   try {
-    localStorage.setItem(KEY, JSON.stringify([entry, ...history()].slice(0, MAX_ENTRIES)));
+    localStorage.setItem(KEY, JSON.stringify(entries));
   } catch {
     // the browser forbids storage, or the storage is full
   }
 }
 
 export function forget(): void {
+  if (ofPerson !== undefined) ofPerson = [];
   localStorage.removeItem(KEY);
 }
 

@@ -1,18 +1,19 @@
 import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Actions, optionsOf, type Settings } from "./actions.tsx";
-import { call, isCallable, type Result } from "./call.ts";
+import { call, type Result } from "./call.ts";
 import { CopyAs } from "./copy-as.tsx";
 import { Doc } from "./doc.tsx";
 import { ExplanationView } from "./explanation.tsx";
 import { MessageForm } from "./form.tsx";
-import { remember } from "./history.ts";
+import { linkTo, remember, withoutSecrets } from "./history.ts";
 import { formatJson, parseJson, pathText } from "./json.ts";
 import { type Problem, problemsOf } from "./problems.ts";
 import { Recent } from "./recent.tsx";
 import { requestOf } from "./request-of.ts";
 import { ResponseView } from "./response.tsx";
-import { pathOf, type Schema } from "./schema.ts";
+import { isCallable, pathOf, type Schema } from "./schema.ts";
+import { session } from "./session.ts";
 
 interface MethodProps {
   readonly schema: Schema;
@@ -44,6 +45,10 @@ export function MethodPage({ schema, method, linked }: MethodPageProps) {
   const { result, send, cancel } = useCall(schema, method);
   useEffect(() => {
     drafts.set(path, draft);
+    session.place = () => linkTo(path, withoutSecrets(schema, method.input, draft.json));
+    return () => {
+      session.place = () => location.hash;
+    };
   }, [draft]);
   const local = useMemo(() => problemsOf(schema, method.input, draft.json), [draft.json]);
   const remote = draft === sent ? (result?.error?.problems ?? []) : [];

@@ -3,7 +3,7 @@ import { type Entry, forget, history, linkTo } from "./history.ts";
 
 /** The last calls, of one method or of all, as links that fill in the form. */
 export function Recent({ path }: { path?: string }) {
-  const [all, setAll] = useState(history);
+  const [all, setAll] = useState<readonly Entry[]>(history);
   const entries = all.filter((entry) => path === undefined || entry.path === path).slice(0, 10);
   if (entries.length === 0) return null;
   return (

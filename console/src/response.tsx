@@ -1,11 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { MAX_MESSAGES, type Result } from "./call.ts";
-import type { Header } from "./client.ts";
 import { Copy } from "./copy.tsx";
 import { ErrorView } from "./error-view.tsx";
 import { formatJson } from "./json.ts";
 import { JsonView } from "./json-view.tsx";
+import type { Header } from "./rpc.ts";
 import { rowsOf, Table } from "./table.tsx";
 
 type View = "JSON" | "Table" | "Headers";

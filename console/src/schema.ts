@@ -17,7 +17,7 @@ import type { GenExtension } from "@bufbuild/protobuf/codegenv2";
 import { type FieldOptions, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 /** The content of `/console/about.json`. */
-interface About {
+export interface About {
   readonly version: string;
   readonly services: readonly string[];
   readonly examples: Readonly<Record<string, JsonValue>>;
@@ -95,18 +95,7 @@ export function pathOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }
 
-/** Loads the schema from the gateway. */
-export async function loadSchema(): Promise<Schema> {
-  const [about, files, comments] = await Promise.all([
-    get("about.json").then((response) => response.json() as Promise<About>),
-    get("schema.binpb").then((response) => response.arrayBuffer()),
-    get("comments.json").then((response) => response.json() as Promise<Record<string, string>>),
-  ]);
-  return new Schema(about, new Uint8Array(files), comments);
-}
-
-async function get(name: string): Promise<Response> {
-  const response = await fetch(`/console/${name}`);
-  if (!response.ok) throw new Error(`/console/${name}: status ${response.status}`);
-  return response;
+/** Returns whether a browser can call the method: it cannot send a stream of messages. */
+export function isCallable({ methodKind }: DescMethod): boolean {
+  return methodKind === "unary" || methodKind === "server_streaming";
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { useEffect, useState } from "preact/hooks";
 import { CHART_VALUES, Chart } from "./chart.tsx";
+import { session } from "./session.ts";
 import { callRates, latencies, methodCalls, type Sample, type Series, type State, total } from "./state.ts";
 import { Table } from "./table.tsx";
 
@@ -60,7 +61,8 @@ function useSamples() {
   useEffect(() => {
     const load = async () => {
       try {
-        const response = await fetch("/console/state.json");
+        const response = await session.fetch("/console/state.json");
+        if (!response.ok) throw new Error(`status ${response.status}`);
         const state = (await response.json()) as State;
         setSamples((all) => [...all, { at: performance.now(), state }].slice(-CHART_VALUES - 1));
         setProblem(undefined);

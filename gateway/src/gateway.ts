@@ -199,13 +199,15 @@ interface RestParts {
  * authorized.
  */
 async function callersOf(
-  { authorization, signIn, adapters, upstreams, explain = false }: GatewayOptions,
+  options: GatewayOptions,
   rest: () => Rest,
   metrics: Metrics,
   log: Logger,
 ): Promise<PreparedAuthorization<GatewayUpstream> | undefined> {
+  const { authorization, signIn, adapters, upstreams, explain = false } = options;
   if (authorization === undefined) return undefined;
-  return prepareCallers({ options: authorization, signIn, adapters, upstreams, explain, rest, log, metrics });
+  const parts = { options: authorization, signIn, adapters, upstreams, explain, rest, log, metrics };
+  return prepareCallers(parts, options);
 }
 
 /** Returns the options for calling upstreams, including the reports to the log and the metrics. */

@@ -59,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const rpc = createCalls(shared);
   const services = withoutOwn(rpc.services);
   const { console, hosts } = options;
-  const hasConsole = isConsoleServed({ console, host, hosts }) && authorization?.open.console !== false;
+  const hasConsole = isConsoleServed({ console, host, hosts });
   const entrance = createEntrance({ ...shared, rpc, hasConsole, services });
   const listener = createConnections(shared, entrance, services);
   watchParts(shared, listener);

@@ -40,7 +40,7 @@ beforeAll(async () => {
     now,
     clients: [MACHINE] as never,
     scopes: [{ name: "all", methods: ["*"] }],
-    open: { health: false, reflection: false, console: false },
+    open: { health: false, reflection: false },
     lifetimes: {
       accessTokenSeconds: 600,
       refreshTokenSeconds: 7200,

@@ -1,41 +1,30 @@
 /** Tests the console in a real browser: forms, calls, streams, errors, the keyboard, and accessibility. */
-import { spawnSync } from "node:child_process";
-import path from "node:path";
-import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Run, runCli } from "../../gateway/src/testing/child.ts";
-import { FLAGS, hasChromium, NO_CHROMIUM } from "./chromium.ts";
+import { expectToFit, startWorld, violationsOf, type World } from "./browser.ts";
+import { hasChromium, NO_CHROMIUM } from "./chromium.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
-
-let run: Run;
+let world: World;
 let url: string;
-let browser: Browser;
 /** Messages of the browser's console and uncaught errors. */
 const complaints: string[] = [];
 const loaded = new Set<string>();
 
 beforeAll(async () => {
   if (!hasChromium) return;
-  run = runCli(["serve", "--sandbox"], ROOT);
-  const executablePath = spawnSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).stdout.trim();
-  browser = await chromium.launch({ executablePath, args: [...FLAGS] });
-  url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
+  world = await startWorld(["serve", "--sandbox"]);
+  url = world.url;
 }, 60_000);
 afterEach(() => {
   expect(complaints.splice(0)).toEqual([]);
 });
 afterAll(async () => {
-  if (!hasChromium) return;
-  await browser.close();
-  run.process.kill("SIGTERM");
-  await run.exit;
+  if (hasChromium) await world.close();
 });
 
 /** Opens a method, or the overview. */
 async function open(method = "", width = 1280): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width, height: 900 } });
+  const context = await world.browser.newContext({ viewport: { width, height: 900 } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
   page.on("console", (message) => {
@@ -53,17 +42,6 @@ const response = (page: Page) => page.getByRole("region", { name: "Response" }).
 
 async function send(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Send", exact: true }).click();
-}
-
-/** Returns the accessibility violations of a page. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const results = await page.evaluate(() => {
-    const { axe: tester } = globalThis as unknown as { axe: typeof axe };
-    return tester.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-  });
-  expect(results.passes.length).toBeGreaterThan(10);
-  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }
 
 test("a form and its JSON stay in step, and a call shows its response", async ({ skip }) => {
@@ -219,10 +197,7 @@ test.each(["light", "dark"] as const)(
         await page.locator(".state.ok, .state.failed").waitFor();
       }
       expect(await violationsOf(page)).toEqual([]);
-      const [wide, view] = await page.evaluate<number[]>(
-        "[document.documentElement.scrollWidth, innerWidth]",
-      );
-      expect(wide).toBeLessThanOrEqual(view ?? 0);
+      await expectToFit(page);
     }
   },
 );

@@ -1,21 +1,16 @@
 /**
  * Tests consent and its failures in a real browser: by keyboard, for screen readers, and against other sites.
  */
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import path from "node:path";
-import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Run, runCli } from "../../gateway/src/testing/child.ts";
 import { TestClient } from "../support/person.ts";
-import { FLAGS, hasChromium, NO_CHROMIUM } from "./chromium.ts";
+import { expectToFit, startWorld, violationsOf, type World } from "./browser.ts";
+import { hasChromium, NO_CHROMIUM } from "./chromium.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
-
-let run: Run;
+let world: World;
 let url: string;
 let browser: Browser;
 let site: Server;
@@ -25,9 +20,8 @@ let siteUrl: string;
 
 beforeAll(async () => {
   if (!hasChromium) return;
-  run = runCli(["serve", "--auth"], ROOT);
-  const executablePath = spawnSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).stdout.trim();
-  browser = await chromium.launch({ executablePath, args: FLAGS });
+  world = await startWorld(["serve", "--auth"]);
+  ({ browser, url } = world);
   site = createServer((request, response) => {
     const page = pages.get((request.url ?? "").split("?")[0] ?? "") ?? "<title>client</title><p>back";
     response.setHeader("content-type", "text/html; charset=utf-8").end(page);
@@ -35,15 +29,12 @@ beforeAll(async () => {
   site.listen(0, "127.0.0.1");
   await once(site, "listening");
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
 });
 afterAll(async () => {
   if (!hasChromium) return;
-  await browser.close();
+  await world.close();
   site.closeAllConnections();
   site.close();
-  run.process.kill("SIGTERM");
-  await run.exit;
 });
 
 /** Opens a client's consent page in a new browser profile. */
@@ -59,17 +50,6 @@ async function atConsent(
   await page.getByRole("button", { name: "Allow" }).click();
   await page.waitForURL(/\/authorize\/i\//);
   return { page, client, redeem };
-}
-
-/** Returns the accessibility violations of a page. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const results = await page.evaluate(() => {
-    const { axe: tester } = globalThis as unknown as { axe: typeof axe };
-    return tester.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-  });
-  expect(results.passes.length).toBeGreaterThan(10);
-  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }
 
 test("a person signs in and consents by keyboard alone, and returns to the client", async ({ skip }) => {
@@ -106,8 +86,7 @@ test("the pages are accessible with screen readers and keyboards", async ({ skip
   await page.emulateMedia({ colorScheme: "dark", forcedColors: "active" });
   expect(await violationsOf(page)).toEqual([]);
   await page.setViewportSize({ width: 320, height: 600 });
-  const [wide, view] = await page.evaluate<number[]>("[document.documentElement.scrollWidth, innerWidth]");
-  expect(wide).toBeLessThanOrEqual(view ?? 0);
+  await expectToFit(page);
 });
 
 test("the page after a declined sign-in says that the person declined, and has a link back to the client", async ({

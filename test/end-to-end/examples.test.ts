@@ -1,9 +1,8 @@
 /** Sends the first request that the console shows for each method, in the order of the console. */
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isCallable } from "../../console/src/call.ts";
 import { requestOf } from "../../console/src/request-of.ts";
-import { pathOf, Schema } from "../../console/src/schema.ts";
+import { isCallable, pathOf, Schema } from "../../console/src/schema.ts";
 import { ALL_SERVICES } from "../console/schema.ts";
 import { type Child, ROOT, startChild } from "./child.ts";
 

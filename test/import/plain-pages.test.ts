@@ -63,11 +63,7 @@ test("property: a list is only streamed by a rule whose evidence the document co
         parameters: query.map((parameter) => ({ ...parameter, in: "query" })),
         responses: { 200: { description: "", content } },
       };
-      const value = {
-        openapi: "3.0.0",
-        info: { title: "Pets" },
-        paths: { "/pets": { get: list } },
-      } as unknown as Json;
+      const value = documentOf(list);
       const { files } = await importDocument(
         { name: "", url: undefined, value },
         new Reader(undefined, false),
@@ -101,3 +97,95 @@ test("property: a list is only streamed by a rule whose evidence the document co
   );
   expect(rules).toBeGreaterThan(5);
 });
+
+const CURSOR_NAMES = [
+  "marker",
+  "cursor",
+  "token",
+  "page_token",
+  "startKey",
+  "continuation",
+  "seek",
+  "after_id",
+];
+const TYPES = ["string", "string", "string", "integer", "integer", "number", "boolean"];
+
+/** A cursor in a response and a request: names in several styles, any types, and up to two lists. */
+const pairs = fc.record({
+  name: fc.constantFrom(...CURSOR_NAMES),
+  spell: fc.constantFrom<(name: string) => string>(
+    (name) => `next_${name}`,
+    (name) => `${name}_next`,
+    (name) => `next${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    (name) => `Next-${name}`,
+  ),
+  isNextParameter: fc.boolean(),
+  key: fc.constantFrom(...TYPES),
+  parameter: fc.constantFrom(...TYPES),
+  place: fc.constantFrom("top", "meta", "pagination"),
+  lists: fc.constantFrom([], ["items"], ["items"], ["items", "others"]),
+});
+
+test("property: a cursor of a response with a parameter of the same name is streamed, or is in the report", async () => {
+  const seen = { streamed: 0, reported: 0 };
+  await fc.assert(
+    fc.asyncProperty(pairs, async ({ name, spell, isNextParameter, key, parameter, place, lists }) => {
+      const cursor = { [spell(name)]: { type: key } };
+      const pet = { type: "object", properties: { id: TEXT } };
+      const properties = {
+        ...Object.fromEntries(lists.map((list) => [list, { type: "array", items: pet }])),
+        ...(place === "top" ? cursor : { [place]: { type: "object", properties: cursor } }),
+      };
+      const value = documentOf({
+        operationId: "listPets",
+        parameters: [
+          { name: isNextParameter ? spell(name) : name, in: "query", schema: { type: parameter } },
+        ],
+        responses: {
+          200: {
+            description: "",
+            content: { "application/json": { schema: { type: "object", properties } } },
+          },
+        },
+      });
+      const { files, report } = await importDocument(
+        { name: "", url: undefined, value },
+        new Reader(undefined, false),
+      );
+      const isStreamed = [...files.values()].some((text) => /\.paginate = \{/.test(text));
+      const isReported = report.findings.some(({ cause }) => /^(?:likely|unread)-pages$/.test(cause));
+      expect(isStreamed).not.toBe(isReported);
+      seen[isStreamed ? "streamed" : "reported"] += 1;
+    }),
+    { numRuns: 300 },
+  );
+  expect(Math.min(seen.streamed, seen.reported)).toBeGreaterThan(0);
+});
+
+test("a cursor whose type differs from the type of its parameter is in the report", async () => {
+  const value = documentOf({
+    operationId: "listPets",
+    parameters: [{ name: "marker", in: "query", schema: TEXT }],
+    responses: {
+      200: {
+        description: "",
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              properties: { next_marker: NUMBER, pets: { type: "array", items: { type: "string" } } },
+            },
+          },
+        },
+      },
+    },
+  });
+  const { report } = await importDocument({ name: "", url: undefined, value }, new Reader(undefined, false));
+  expect(report.findings.map(({ cause, element }) => [cause, element])).toEqual([
+    ["unread-pages", "next_marker (integer) and the parameter marker (string)"],
+  ]);
+});
+
+function documentOf(get: object): Json {
+  return { openapi: "3.0.0", info: { title: "Pets" }, paths: { "/pets": { get } } } as unknown as Json;
+}

@@ -76,7 +76,7 @@ export function authorizationOptions(
       grantSeconds: 86_400,
       clientSeconds: 86_400 * 90,
     },
-    open: { health: true, reflection: false, console: false },
+    open: { health: true, reflection: false },
     signIn: stubSignIn(),
     ...options,
   };
@@ -150,11 +150,14 @@ export class TestBrowser {
     this.fetch = fetching;
   }
 
-  /** Opens an address. Resolves with the first address outside the gateway, or with the page. */
+  /**
+   * Opens an address. Resolves with the first address outside the gateway or of the console, or with the
+   * page.
+   */
   async open(address: string): Promise<URL | Response> {
     let url = new URL(address);
     for (let hops = 0; hops < 10; hops += 1) {
-      if (url.origin !== PUBLIC_URL) return url;
+      if (url.origin !== PUBLIC_URL || url.pathname === "/") return url;
       const response = await this.fetch(url, { headers: this.headersFor(url) });
       this.responses.push(response);
       this.keep(response);

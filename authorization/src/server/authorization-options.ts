@@ -3,6 +3,7 @@ import type { AuthorizationHost } from "../host.ts";
 import type { Interactions } from "../interaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Grants } from "./grants.ts";
+import type { OwnClient } from "./own-client.ts";
 import type { Lifetimes } from "./provider.ts";
 import type { RegistrationPolicy } from "./registration.ts";
 
@@ -16,8 +17,9 @@ export interface AuthorizationServerOptions extends Omit<AuthorizationHost, "err
   readonly grants: Grants;
   /** All scopes that tokens may have. The list has at least one scope. */
   readonly scopes: readonly string[];
-  /** The configured clients, with hashed secrets. */
+  /** The configured clients, with hashed secrets, and the gateway's own client. */
   readonly clients: readonly ClientMetadata[];
+  readonly ownClient: OwnClient | undefined;
   /** The registration settings; undefined if clients may not register themselves. */
   readonly registration:
     | (RegistrationPolicy & { readonly initialAccessToken: string | undefined })

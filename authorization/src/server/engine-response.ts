@@ -27,7 +27,7 @@ export function sendEngineResponse(
 ): string | undefined {
   const { location } = headers;
   if (typeof location === "string") {
-    const to = location.startsWith(`${publicUrl}/`) ? new URL(location).pathname : location;
+    const to = location.startsWith(`${publicUrl}/`) ? location.slice(publicUrl.length) : location;
     const back = returnCookie(to, isHttps);
     const begun = back === undefined || browser === undefined ? [] : [back, browser.cookie];
     const cookies = [...cookiesOf(headers["set-cookie"]), ...begun];

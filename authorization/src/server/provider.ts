@@ -6,6 +6,7 @@ import { type AdapterOptions, createAdapter, orUnavailable } from "./adapter.ts"
 import { checkAssertion } from "./client-assertion.ts";
 import { checkOneSignature } from "./client-keys.ts";
 import { GRANT_KIND } from "./grants.ts";
+import type { OwnClient } from "./own-client.ts";
 import { settleAuthorizationRequests, settleScopes } from "./requested.ts";
 import { currentWork } from "./work.ts";
 
@@ -22,6 +23,7 @@ export interface ProviderOptions {
   readonly scopes: readonly string[];
   /** The configured clients, with hashed secrets. */
   readonly clients: readonly ClientMetadata[];
+  readonly ownClient?: OwnClient | undefined;
   readonly lifetimes: Lifetimes;
   readonly registration: { readonly isOpen: boolean; readonly initialAccessToken: string | undefined };
   readonly adapter: AdapterOptions;
@@ -56,7 +58,7 @@ const ROUTES = {
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.publicUrl, configurationOf(options));
   compareSecretsByHash(provider);
-  compareRedirectUris(provider, options.publicUrl);
+  compareRedirectUris(provider, options);
   settleAuthorizationRequests(provider, options.scopes);
   checkOneSignature(provider);
   return provider;
@@ -95,8 +97,10 @@ function compareSecretsByHash({ Client }: Provider): void {
   };
 }
 
-function compareRedirectUris({ Client }: Provider, publicUrl: string): void {
-  Client.prototype.redirectUriAllowed = function (this: { redirectUris?: string[] }, uri: string) {
+function compareRedirectUris({ Client }: Provider, { publicUrl, ownClient }: ProviderOptions): void {
+  type Compared = { clientId?: string; redirectUris?: string[] };
+  Client.prototype.redirectUriAllowed = function (this: Compared, uri: string) {
+    if (this.clientId === ownClient?.id) return uri === ownClient?.redirectUri;
     if (isOn(publicUrl, uri)) return false;
     return (this.redirectUris ?? []).some((registered) => matchesRedirectUri(uri, registered));
   };

@@ -145,24 +145,30 @@ function zoneSeconds(zone: string | undefined): number {
   return digits.startsWith("-") ? -seconds : seconds;
 }
 
-const PARTS = ["YYYY", "MM", "DD", "HH", "mm", "ss"] as const;
+const PART = /(YYYY|MM|DD|HH|mm|ss)/;
+const EXPRESSIONS = new Map<string, RegExp>();
 
 function fromPattern(text: string, pattern: string): Instant | undefined {
-  if (text.length !== pattern.length) return undefined;
-  const [year, month, day, hour, minute, second] = PARTS.map((part) => {
-    const at = pattern.indexOf(part);
-    const digits = at < 0 ? (part === "MM" || part === "DD" ? "1" : "0") : text.slice(at, at + part.length);
-    return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
-  }) as [number, number, number, number, number, number];
-  const literal = (source: string) =>
-    PARTS.reduce((rest, part) => blank(rest, pattern.indexOf(part), part), source);
-  if (literal(text) !== literal(pattern)) return undefined;
-  const utc = utcSeconds(year, month, day, hour, minute, second);
+  const parts = expressionOf(pattern).exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const { YYYY = 0, MM = 1, DD = 1, HH = 0, mm = 0, ss = 0 } = parts;
+  const utc = utcSeconds(Number(YYYY), Number(MM), Number(DD), Number(HH), Number(mm), Number(ss));
   return utc === undefined ? undefined : inRange(utc, 0);
 }
 
-function blank(text: string, at: number, part: string): string {
-  return at < 0 ? text : text.slice(0, at) + " ".repeat(part.length) + text.slice(at + part.length);
+/** Returns the expression of a pattern, with a group for each part. Only tables contain patterns. */
+function expressionOf(pattern: string): RegExp {
+  const known = EXPRESSIONS.get(pattern);
+  if (known !== undefined) return known;
+  const seen = new Set<string>();
+  const pieces = pattern.split(PART).map((piece) => {
+    const isPart = PART.test(piece) && !seen.has(piece);
+    seen.add(piece);
+    return isPart ? `(?<${piece}>\\d{${piece.length}})` : piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  });
+  const expression = new RegExp(`^${pieces.join("")}$`);
+  EXPRESSIONS.set(pattern, expression);
+  return expression;
 }
 
 /**

@@ -45,7 +45,7 @@ export class HostReader {
     const field = this.fields.get(at);
     if (field === undefined) return -1;
     const { out, wasm } = this;
-    const text = Buffer.from(wasm.bytes.buffer, from, end - from).toString();
+    const text = wasm.text(from, end);
     const json = parseJson(text);
     out.startValue(depth, false);
     field.write(json, out, field.name);
@@ -60,7 +60,8 @@ export class HostReader {
     }
     if (out.length >= room) return -1;
     out.copyTo(wasm.bytes, to);
+    if (!out.hasDifferences) return out.length << 1;
     this.found.push(out.found());
-    return out.length;
+    return (out.length << 1) | 1;
   }
 }

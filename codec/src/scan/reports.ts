@@ -94,12 +94,12 @@ export function keptReports(
 class ReportReader implements KeptReports {
   readonly first: KeptReport[] = [];
   readonly counts: Record<DifferenceClass, number> = { additional: 0, converted: 0, lost: 0 };
-  private readonly bytes: Buffer;
+  private readonly wasm: WasmInstance;
   private readonly names: FieldNames;
   private readonly handedOver: readonly FoundDifferences[];
 
   constructor(wasm: WasmInstance, names: FieldNames, handedOver: readonly FoundDifferences[]) {
-    this.bytes = Buffer.from(wasm.bytes.buffer);
+    this.wasm = wasm;
     this.names = names;
     this.handedOver = handedOver;
   }
@@ -143,7 +143,7 @@ class ReportReader implements KeptReports {
   }
 
   private text({ start, end }: Span): string {
-    return this.bytes.toString("utf8", start, end);
+    return this.wasm.text(start, end);
   }
 }
 
@@ -209,8 +209,12 @@ function isAround([step]: readonly Step[]): boolean {
   return step !== undefined && step.rank >= ENVELOPE_RANK;
 }
 
+/** A string whose JSON is short, and the same in any notation. */
+const PLAIN_STRING = /^"[^"\\]{0,38}"$/;
+
 /** Describes a value. Returns undefined for a number whose notation JSON.parse changes. */
 function describedOf(text: string): string | undefined {
+  if (PLAIN_STRING.test(text)) return `string ${text}`;
   if (text.startsWith("{")) return "object";
   if (text.startsWith("[")) return "array";
   const value = JSON.parse(text) as JsonValue;

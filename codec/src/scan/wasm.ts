@@ -50,17 +50,20 @@ export class WasmInstance {
   hostValue: (field: number, from: number, end: number, to: number, room: number, depth: number) => number =
     () => -1;
   private u8: Uint8Array<ArrayBuffer>;
+  /** The same memory as `u8`, to read strings. */
+  private buffer: Buffer;
   private u32: Uint32Array;
 
   /** @throws if WebAssembly is not available, or lacks a feature that the module needs */
   constructor() {
     const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
-    const hostNumber = (from: number, length: number) => Number(this.latin1(from, length));
+    const hostNumber = (from: number, length: number) => Number(this.text(from, from + length));
     const hostValue: typeof this.hostValue = (...value) => this.hostValue(...value);
     const module = new Module(Buffer.from(SCANNER, "base64"));
     this.exports = new Instance(module, { number: { hostNumber }, handover: { hostValue } })
       .exports as Exports;
     this.u8 = new Uint8Array(this.exports.memory.buffer);
+    this.buffer = Buffer.from(this.exports.memory.buffer);
     this.u32 = new Uint32Array(this.exports.memory.buffer);
   }
 
@@ -80,6 +83,7 @@ export class WasmInstance {
     if (missing <= 0) return;
     this.exports.memory.grow(Math.ceil(missing / PAGE));
     this.u8 = new Uint8Array(this.exports.memory.buffer);
+    this.buffer = Buffer.from(this.exports.memory.buffer);
     this.u32 = new Uint32Array(this.exports.memory.buffer);
   }
 
@@ -96,7 +100,8 @@ export class WasmInstance {
     return at;
   }
 
-  private latin1(from: number, length: number): string {
-    return Buffer.from(this.u8.buffer, from, length).toString("latin1");
+  /** Returns a string in UTF-8. */
+  text(from: number, end: number): string {
+    return this.buffer.toString("utf8", from, end);
   }
 }

@@ -10,6 +10,7 @@ import type {
   SignInSettings,
 } from "connect-rest-authorization";
 import type { Rest, ServiceAdapter, UpstreamOptions } from "connect-rest-runtime";
+import { consoleClient } from "../call/console-client.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import { methodFactsOf, type RightsOptions, rightsOf } from "../credentials/caller-rights.ts";
 import { wantedKindsOf } from "../credentials/pass-through.ts";
@@ -28,7 +29,6 @@ import { createScopeMap, EXPLAIN_SCOPES, type ScopeOptions } from "./scopes.ts";
 export interface OpenParts {
   readonly health: boolean;
   readonly reflection: boolean;
-  readonly console: boolean;
 }
 
 /** Options for the authorization of callers. */
@@ -68,6 +68,8 @@ export interface PrepareOptions<U extends Upstream> {
   readonly upstreams: Readonly<Record<string, U>>;
   /** Whether the gateway serves explanations. */
   readonly explain: boolean;
+  /** Whether the gateway serves the console, which is a client then. */
+  readonly console: boolean;
   /** Returns the remaining options; called once the server accepts calls. */
   readonly rest: () => Rest;
   readonly log: AuthorizationHost["log"];
@@ -118,7 +120,11 @@ export async function prepareAuthorization<U extends Upstream>(
     upstreams,
     start: (server) => {
       const authorization = createAuthorization(
-        { ...options, ...(signIn !== undefined && { signIn }) },
+        {
+          ...options,
+          ...(signIn !== undefined && { signIn }),
+          ...(prepare.console && { ownClient: consoleClient(options.publicUrl) }),
+        },
         facts,
         { ...server, error },
       );

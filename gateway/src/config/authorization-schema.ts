@@ -112,9 +112,6 @@ const open = z.strictObject({
   reflection: flag(false).describe(
     "Whether gRPC reflection can be used without a token, and whether errors for unknown paths name the known methods.",
   ),
-  console: flag(false).describe(
-    "Whether the console, with the schema and its comments, can be opened without a token. Its calls need a token in any case.",
-  ),
 });
 
 const store = z

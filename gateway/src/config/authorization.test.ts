@@ -181,7 +181,7 @@ test("a valid section is read with its defaults, and secrets are kept only as ha
   expect(authorization).toMatchObject({
     publicUrl: "http://127.0.0.1:8080",
     storePlace: { file: path.join(directory, "authorization.sqlite") },
-    open: { health: true, reflection: false, console: false },
+    open: { health: true, reflection: false },
     registration: { initialAccessToken: undefined, grants: ["authorization_code", "refresh_token"] },
     clients: [
       {

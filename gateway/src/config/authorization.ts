@@ -4,6 +4,7 @@ import type { ServiceAdapter } from "connect-rest-runtime";
 import { hashOf, isOn } from "connect-rest-runtime/internal";
 import type { CallerAuthorizationOptions } from "../authorization/caller-authorization.ts";
 import { createScopeMap, EXPLAIN_SCOPES } from "../authorization/scopes.ts";
+import { CONSOLE_CLIENT_ID } from "../call/console-client.ts";
 import { methodFactsOf } from "../credentials/caller-rights.ts";
 import type { AuthorizationConfig, ConfiguredClient } from "./authorization-schema.ts";
 import type { Environment } from "./environment.ts";
@@ -102,6 +103,7 @@ function readClient(
   const { name, secret, jwks, redirectUris, grants, scopes } = client;
   const report = (text: string) => reader.report(text, "clients", id);
   const usesCodes = grants.includes("authorization_code");
+  if (id === CONSOLE_CLIENT_ID) report("this is the id of the console; choose another one");
   if (secret !== undefined && jwks !== undefined) report("name one of secret and jwks");
   if (grants.includes("client_credentials") && secret === undefined && jwks === undefined) {
     report("a client that calls for itself must authenticate: name secret or jwks");

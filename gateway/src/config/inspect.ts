@@ -134,7 +134,7 @@ export async function prepareDryRun(
 /** Returns the configuration with its authorization replaced by the override, if there is one. */
 function withAuthorization(config: Config, override: AuthorizationOverrides | undefined): Config {
   if (override === undefined) return config;
-  const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl, open: { console: true } });
+  const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl });
   return { ...config, authorization };
 }
 

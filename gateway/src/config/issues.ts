@@ -42,7 +42,6 @@ export function dotted(path: readonly PropertyKey[]): string {
 /** The new names of renamed settings. */
 const RENAMED: Readonly<Record<string, string>> = {
   "server.pages": "server.console",
-  "authorization.open.pages": "authorization.open.console",
 };
 
 function unknownKey(path: readonly PropertyKey[], key: string, yaml: YamlFile, file: string): Problem {

@@ -56,9 +56,9 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "connect-rest.yaml:3:11: server.pages: unknown setting. Its new name is server.console.",
   ],
   [
-    "a renamed setting in a group",
-    `${BASE}authorization: { publicUrl: "https://a.example", open: { pages: true } }`,
-    "connect-rest.yaml:3:58: authorization.open.pages: unknown setting. Its new name is authorization.open.console.",
+    "a setting that no longer exists, because the data of the console always needs a token",
+    `${BASE}authorization: { publicUrl: "https://a.example", open: { console: true } }`,
+    "connect-rest.yaml:3:58: authorization.open.console: unknown setting. Known here: health, reflection.",
   ],
   [
     "a setting of another program",

@@ -70,7 +70,7 @@ const server = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Serve the [console](console.md) at `/`: a page with every service and method, which calls them from a browser. Default: `true` if `server.host` is a loopback address and `server.hosts` is not set, and `false` otherwise. `/healthz` and `/readyz` are always served.",
+      "Serve the [console](console.md) at `/`: a page with every service and method, which calls them from a browser. With `authorization`, the page is empty until a person signs in. Default: `true` if `server.host` is a loopback address and `server.hosts` is not set, and `false` otherwise. `/healthz` and `/readyz` are always served.",
     ),
   reflection: flag(true).describe(
     "Let clients discover services and their schema through gRPC reflection, `List` of gRPC health, and the errors for unknown paths. With `false`, clients must already know the methods.",

@@ -1,5 +1,7 @@
 import { type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { errorToJson } from "@connectrpc/connect/protocol-connect";
+import type { AccessRejection } from "connect-rest-authorization";
 import { Page } from "../pages/page.ts";
 import type { FindPage } from "../pages/pages.ts";
 import { VERSION } from "../version.ts";
@@ -30,29 +32,42 @@ const JSON_TYPE = "application/json";
 
 /**
  * Creates a function that finds the pages of the console: `/`, and its scripts, styles and data below
- * `/console/`. Nothing is loaded before a browser opens the console.
+ * `/console/`. Nothing is loaded before a browser opens the console. The page, its script and its styles are
+ * the same for every gateway, and open to everybody. If callers are authorized, all data needs a token.
  */
 export function createConsole(options: ConsoleOptions): FindPage {
-  const pages = new Map<string, Promise<Page>>();
-  const data: Readonly<Record<string, () => Promise<Page>>> = {
-    [`${PREFIX}about.json`]: async () => new Page(200, JSON_TYPE, aboutText(options)),
-    [`${PREFIX}schema.binpb`]: async () =>
-      new Page(200, "application/x-protobuf", await schemaBytes(options)),
-    [`${PREFIX}comments.json`]: async () => new Page(200, JSON_TYPE, await commentsText(options)),
-  };
+  const data = new Map<string, () => Promise<Page>>([
+    [`${PREFIX}about.json`, once(async () => new Page(200, JSON_TYPE, aboutText(options)))],
+    [
+      `${PREFIX}schema.binpb`,
+      once(async () => new Page(200, "application/x-protobuf", await schemaBytes(options))),
+    ],
+    [`${PREFIX}comments.json`, once(async () => new Page(200, JSON_TYPE, await commentsText(options)))],
+    [`${PREFIX}state.json`, async () => new Page(200, JSON_TYPE, JSON.stringify(await options.state()))],
+  ]);
   return (path) => {
     if (path !== "/" && !BELOW.test(path)) return undefined;
-    if (path === `${PREFIX}state.json`) {
-      return async () => new Page(200, JSON_TYPE, JSON.stringify(await options.state()));
-    }
-    const build = Object.hasOwn(data, path) ? data[path] : undefined;
-    return () => {
-      const page = pages.get(path) ?? (build ?? (() => assetPage(path)))();
-      // the paths of other pages are the client's choice
-      if (build !== undefined) pages.set(path, page);
-      return page;
+    const build = data.get(path);
+    if (build === undefined) return () => assetPage(path);
+    return async (request) => {
+      const found = await options.authenticate?.(request);
+      return found !== undefined && "error" in found ? rejectionPage(found) : await build();
     };
   };
+}
+
+/** Returns a function that builds a page at its first call. */
+function once(build: () => Promise<Page>): () => Promise<Page> {
+  let page: Promise<Page> | undefined;
+  return () => {
+    page ??= build();
+    return page;
+  };
+}
+
+/** Returns an error of the Connect protocol, which the page can show. */
+function rejectionPage({ error, status, headers }: AccessRejection): Page {
+  return new Page(status, JSON_TYPE, JSON.stringify(errorToJson(error, undefined)), headers);
 }
 
 /** The pages of the assets, by path. All gateways of a process share them. */

@@ -1,5 +1,7 @@
 import type { DescService, JsonValue } from "@bufbuild/protobuf";
+import type { AccessRejection, Subject } from "connect-rest-authorization";
 import { isLoopback } from "../listener/hosts.ts";
+import type { HttpRequest } from "../listener/http.ts";
 
 /** Example request messages as ProtoJSON, by method: `package.Service/Method`. */
 export type Examples = Readonly<Record<string, JsonValue>>;
@@ -12,9 +14,17 @@ export interface ConsoleOptions {
   readonly hasExplain: boolean;
   /** Returns the state of the gateway. */
   readonly state: () => Promise<ConsoleState>;
+  /**
+   * Checks the token of a request for data. Default: everybody may read the data.
+   *
+   * @returns the content of the token, or the rejection
+   */
+  readonly authenticate?: ((request: HttpRequest) => Found | Promise<Found>) | undefined;
   /** Loads the comments of the .proto files by full name. */
   readonly comments: () => Promise<ReadonlyMap<string, string>>;
 }
+
+type Found = Subject | AccessRejection | undefined;
 
 /** The state of a gateway, of one process if there are several. */
 export interface ConsoleState {

@@ -7,7 +7,9 @@ import { show } from "../text/show.ts";
 import { Page } from "./page.ts";
 
 /** Returns a function that builds the page at a path; undefined if there is no page. */
-export type FindPage = (path: string) => (() => Page | Promise<Page>) | undefined;
+export type FindPage = (path: string) => BuildPage | undefined;
+
+type BuildPage = (request: HttpRequest) => Page | Promise<Page>;
 
 /**
  * Creates a function that serves `/healthz`, `/readyz` and further pages, and returns whether a request was
@@ -37,12 +39,8 @@ export function createPages(
   };
 }
 
-async function send(
-  build: () => Page | Promise<Page>,
-  request: HttpRequest,
-  response: HttpResponse,
-): Promise<void> {
-  const page = build();
+async function send(build: BuildPage, request: HttpRequest, response: HttpResponse): Promise<void> {
+  const page = build(request);
   await (page instanceof Page ? page : await page).send(request, response);
 }
 

@@ -95,12 +95,21 @@ function corsOf({ options, authorization }: EntranceParts): Cors {
   return new Cors(origins, [...corsHeaders, ...(authorization === undefined ? [] : ["authorization"])]);
 }
 
-function consoleOf({ options, hasConsole, services, metrics, limits }: EntranceParts): FindPage {
+function consoleOf({
+  options,
+  hasConsole,
+  services,
+  metrics,
+  limits,
+  authorization,
+}: EntranceParts): FindPage {
   if (!hasConsole) return () => undefined;
   const { examples = {}, comments = async () => new Map(), explainRoutes } = options;
   const hasExplain = explainRoutes !== undefined;
   const state = () => consoleState(metrics, limits);
-  return createConsole({ services, examples, comments, hasExplain, state });
+  const authenticate =
+    authorization && ((request: HttpRequest) => authorization.authenticate(request, undefined));
+  return createConsole({ services, examples, comments, hasExplain, state, authenticate });
 }
 
 /**

@@ -7,11 +7,13 @@ import type { GatewayUpstream } from "../credentials/gateway-upstream.ts";
 import { DEFAULT_HOST } from "../listener/hosts.ts";
 import type { ServerOptions } from "./options.ts";
 
+/** @param settings decide whether the console is served */
 export async function prepareCallers(
-  options: PrepareOptions<GatewayUpstream>,
+  options: Omit<PrepareOptions<GatewayUpstream>, "console">,
+  settings: ConsoleOptions,
 ): Promise<PreparedAuthorization<GatewayUpstream>> {
   const { prepareAuthorization } = await import("../authorization/caller-authorization.ts");
-  return await prepareAuthorization(options);
+  return await prepareAuthorization({ ...options, console: hasConsole(settings) });
 }
 
 /** Loads the service that explains calls; undefined if it is not served. */
@@ -30,22 +32,19 @@ export async function makeBus(options: BusOptions | BusMaker, observer: BusObser
   return new RedisBus(options, observer);
 }
 
+type ConsoleOptions = Partial<ConsoleSettings>;
+
 /** The options that decide whether calls are explained. */
-interface ExplainOptions {
-  readonly console?: boolean | undefined;
-  readonly host?: string | undefined;
-  readonly hosts?: ConsoleSettings["hosts"];
+interface ExplainOptions extends ConsoleOptions {
   readonly explain?: boolean | undefined;
   readonly authorization?: unknown;
 }
 
-function hasExplain({
-  explain,
-  authorization,
-  console,
-  host = DEFAULT_HOST,
-  hosts,
-}: ExplainOptions): boolean {
+function hasExplain({ explain, authorization, ...settings }: ExplainOptions): boolean {
   if (explain !== undefined || authorization !== undefined) return explain === true;
+  return hasConsole(settings);
+}
+
+function hasConsole({ console, host = DEFAULT_HOST, hosts }: ConsoleOptions): boolean {
   return isConsoleServed({ console, host, hosts });
 }

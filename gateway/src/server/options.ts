@@ -50,7 +50,8 @@ export interface ServerOptions {
   /** Example request messages for the console. */
   readonly examples?: Examples;
   /**
-   * Whether to serve the console at `/`, a page that calls the methods from a browser. Default: true if
+   * Whether to serve the console at `/`, a page that calls the methods from a browser. If callers are
+   * authorized, all data of the page needs a token. Default: true if
    * `host` is a loopback address and `hosts` is not set, and false otherwise.
    */
   readonly console?: boolean | undefined;

@@ -1,5 +1,5 @@
 import { wordsOf } from "../names/words.ts";
-import type { Operation, Parameter, ResponseHeader } from "../normalize/api.ts";
+import type { Operation, Parameter, Response, ResponseHeader } from "../normalize/api.ts";
 import type { Schema, SchemaNode } from "../normalize/schema.ts";
 import type { Schemas } from "../normalize/schemas.ts";
 import { groupsOf, kindOf } from "./alternatives.ts";
@@ -44,11 +44,9 @@ const MAX_DEPTH = 2;
 
 /** Returns the page that a GET responds with; undefined if the response has no array, or several. */
 export function pageOf(schemas: Schemas, operation: Operation): Page | undefined {
-  if (operation.verb !== "GET") return undefined;
-  const response = operation.responses.find(({ status }) => /^2(?:00|XX)$/.test(status));
-  const node = response?.contents.find(({ type }) => isJson(type))?.schema;
-  if (response === undefined || node === undefined) return undefined;
-  const payload = schemas.read(node);
+  const response = responseOf(operation);
+  const payload = payloadOf(schemas, response);
+  if (response === undefined || payload === undefined) return undefined;
   const root: PageKey = { path: ".", name: "", schema: payload };
   const items = payload.shape.kind === "array" ? root : itemsIn(schemas, payload);
   if (items?.schema.shape.kind !== "array" || items.schema.shape.items === undefined) return undefined;
@@ -58,6 +56,21 @@ export function pageOf(schemas: Schemas, operation: Operation): Page | undefined
   if (isAny) return undefined;
   const keys = keysOf(schemas, payload, "", 0);
   return { operation, items, item: items.schema.shape.items, keys, headers: response.headers };
+}
+
+/** Returns the keys that may describe a page, even if the response has no items. */
+export function pageKeys(schemas: Schemas, operation: Operation): PageKey[] {
+  const payload = payloadOf(schemas, responseOf(operation));
+  return payload === undefined ? [] : keysOf(schemas, payload, "", 0);
+}
+
+function responseOf({ verb, responses }: Operation): Response | undefined {
+  return verb === "GET" ? responses.find(({ status }) => /^2(?:00|XX)$/.test(status)) : undefined;
+}
+
+function payloadOf(schemas: Schemas, response: Response | undefined): Schema | undefined {
+  const node = response?.contents.find(({ type }) => isJson(type))?.schema;
+  return node && schemas.read(node);
 }
 
 function itemsIn(schemas: Schemas, payload: Schema): PageKey | undefined {

@@ -2,7 +2,7 @@ import type { Operation, ResponseHeader } from "../normalize/api.ts";
 import type { Schema, SchemaNode } from "../normalize/schema.ts";
 import type { Schemas } from "../normalize/schemas.ts";
 import type { OptionValue } from "../proto/model.ts";
-import { type Page, type PageKey, type PageParameter, pageOf, queryParameters } from "./page.ts";
+import { type Page, type PageKey, type PageParameter, pageKeys, pageOf, queryParameters } from "./page.ts";
 
 type Rule = Readonly<Record<string, OptionValue>>;
 
@@ -62,6 +62,7 @@ const CURSORS: ReadonlySet<string> = new Set([
   "continuation",
   "continuation_token",
   "cursor",
+  "marker",
   "page",
   "page_cursor",
   "page_token",
@@ -78,11 +79,8 @@ function cursorWay({ keys }: Page, parameters: readonly PageParameter[]): Way | 
   );
   for (const key of keys) {
     if (!isText(key.schema) && !isInteger(key.schema)) continue;
-    if (isLink(key)) continue;
-    const isNext = /(?:^|_)next(?:_|$)/.test(key.name);
-    if (!isNext && !FORWARD.has(key.name)) continue;
-    const base = key.name === "end_cursor" ? "after" : withoutNext(key.name);
-    const same = cursors.filter(({ name }) => withoutNext(name) === base);
+    if (isLink(key) || !isForward(key)) continue;
+    const same = cursors.filter((parameter) => isSame(key, parameter));
     const [only] = same.length === 0 && key.name === "next" ? cursors : same;
     if (only === undefined || isText(only.schema) !== isText(key.schema)) continue;
     const isPlain = same.length === 1 || (cursors.length === 1 && only.name !== "page");
@@ -95,8 +93,36 @@ function cursorWay({ keys }: Page, parameters: readonly PageParameter[]): Way | 
   return undefined;
 }
 
+/** Reports whether the name of a key shows that the key leads to the next page. */
+function isForward({ name }: PageKey): boolean {
+  return /(?:^|_)next(?:_|$)/.test(name) || FORWARD.has(name);
+}
+
+/** Reports whether a key of a response and a parameter have the same name, apart from `next`. */
+function isSame(key: PageKey, { name }: PageParameter): boolean {
+  return withoutNext(name) === (key.name === "end_cursor" ? "after" : withoutNext(key.name));
+}
+
 function withoutNext(name: string): string {
-  return name.replace(/^next_/, "");
+  return name.replace(/^next_|_next$/, "");
+}
+
+/**
+ * Returns the pairs of a key and a parameter that look like a cursor. In an operation without `Pages`, they
+ * are pairs that no rule can read, e.g. because their types differ.
+ */
+export function likePages(schemas: Schemas, operation: Operation): string[] {
+  const parameters = queryParameters(schemas, operation);
+  return pageKeys(schemas, operation)
+    .filter((key) => isForward(key))
+    .flatMap((key) => {
+      const same = parameters.filter((parameter) => isSame(key, parameter));
+      const cursors = parameters.filter(({ name }) => CURSORS.has(withoutNext(name)));
+      return (key.name === "next" ? [...same, ...cursors] : same).map(
+        ({ parameter, schema }) =>
+          `${key.path} (${key.schema.shape.kind}) and the parameter ${parameter.name} (${schema.shape.kind})`,
+      );
+    });
 }
 
 const LINKS = /^(?:odata_)?next(?:_page)?(?:_(?:url|uri|link|href))?$/;

@@ -15,7 +15,7 @@ import { type Credentials, credentialsOf } from "./credentials.ts";
 import { type ErrorBodies, errorBodiesOf, sharedErrorBodies } from "./error-bodies.ts";
 import { methodName } from "./method-names.ts";
 import { nameOf } from "./page.ts";
-import { type Pages, pagesOf } from "./pages.ts";
+import { likePages, type Pages, pagesOf } from "./pages.ts";
 import type { NameStyle, Planner } from "./planner.ts";
 import { planRequest } from "./requests.ts";
 import { planItem, planResponse } from "./responses.ts";
@@ -127,7 +127,12 @@ function streamOf(
   { paginates }: ServiceOptions,
 ): Pick<MethodDraft, "operation" | "source" | "pages"> | undefined {
   const pages = pagesOf(planner.schemas, operation);
-  if (pages === undefined) return undefined;
+  if (pages === undefined) {
+    for (const pair of likePages(planner.schemas, operation)) {
+      planner.report.add("unread-pages", operation.place, pair);
+    }
+    return undefined;
+  }
   if (pages.isPlain || paginates(operation)) return { operation, source: `${operation.place}!pages`, pages };
   const rule = JSON.stringify(pages.rule(nameOf));
   planner.report.add(

@@ -34,6 +34,7 @@ export const CAUSES = {
   "alternative-limits": "limits of strings or numbers that are alternatives of a union: not checked",
   pattern: "a pattern that RE2 does not accept: not checked",
   "likely-pages": "a list that may have pages: not streamed, unless --paginate adds this rule",
+  "unread-pages": "a key and a parameter that look like a cursor, but fit no rule: not streamed",
   verb: "a TRACE operation, which is not supported: omitted",
   path: "an operation whose path repeats a variable or has unsafe segments: omitted",
   "path-fragment": "a fragment in a path, which is not sent: omitted",
