@@ -71,10 +71,12 @@ function problemsOf(sources: readonly string[]): string[][] {
   const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: protoFile }));
   return sources.map((_, index) => {
     const problems = new Problems();
+    const add = (...[desc, place, text]: Parameters<Parameters<typeof checkListedTwice>[1]>) =>
+      problems.add(desc, place, "listed-twice", text);
     const method = registry.getService(`c${index}.S`)?.methods[0];
     if (method === undefined) throw new Error(`source ${index} has no method`);
-    checkListedTwice(method, problems);
-    checkMessageListsTwice(method.output, problems);
+    checkListedTwice(method, add);
+    checkMessageListsTwice(method.output, add);
     return problems.lines();
   });
 }

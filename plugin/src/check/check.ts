@@ -39,7 +39,7 @@ export class Checker {
     checkSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkSharedRules(method.desc, method.annotation, problems);
     checkMethod(method, problems);
-    checkListedTwice(method.desc, problems);
+    checkListedTwice(method.desc, listedTwice(problems));
     checkCredentialFields(method, this.types, problems);
     checkIdleSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkIdleSharedRules(method.desc, method.annotation, problems);
@@ -79,12 +79,16 @@ export class Checker {
     const { types } = this;
     const problems = new Problems();
     checkMessage(message, types, problems);
-    checkMessageListsTwice(message, problems);
+    checkMessageListsTwice(message, listedTwice(problems));
     for (const field of message.fields) checkType(field, method, types, problems);
     const found = [...problems];
     this.messages.set(message, found);
     return found;
   }
+}
+
+function listedTwice(problems: Problems): Parameters<typeof checkListedTwice>[1] {
+  return (desc, place, text) => problems.add(desc, [...place], "listed-twice", text);
 }
 
 /**

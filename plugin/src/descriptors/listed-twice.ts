@@ -9,7 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { RULES } from "../diagnostics/option-path.ts";
-import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
+import { nameOf, type OptionPath } from "../diagnostics/problem.ts";
 import { field, message, method, oneof, service } from "../gen/connectrest/v1/annotations_pb.ts";
 import {
   FieldRulesSchema,
@@ -22,6 +22,8 @@ import {
   ServiceRulesSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { PaginateSchema } from "../gen/connectrest/v1/stream_rules_pb.ts";
+
+type Report = (desc: AnyDesc, place: OptionPath, text: string) => void;
 
 const SCHEMAS: readonly DescMessage[] = [
   FieldRulesSchema,
@@ -43,24 +45,24 @@ export const COMPARED_ELSEWHERE: ReadonlySet<DescField> = new Set([
 ]);
 
 /** Reports values that the rules of a method and its service list twice. */
-export function checkListedTwice(desc: DescMethod, problems: Problems): void {
-  note(desc.parent, getOption(desc.parent, service), problems);
-  note(desc, getOption(desc, method), problems);
+export function checkListedTwice(desc: DescMethod, add: Report): void {
+  note(desc.parent, getOption(desc.parent, service), add);
+  note(desc, getOption(desc, method), add);
 }
 
 /** Reports values that the rules of a message, its fields and its oneofs list twice. */
-export function checkMessageListsTwice(desc: DescMessage, problems: Problems): void {
-  note(desc, getOption(desc, message), problems);
-  for (const each of desc.fields) note(each, getOption(each, field), problems);
-  for (const each of desc.oneofs) note(each, getOption(each, oneof), problems);
+export function checkMessageListsTwice(desc: DescMessage, add: Report): void {
+  note(desc, getOption(desc, message), add);
+  for (const each of desc.fields) note(each, getOption(each, field), add);
+  for (const each of desc.oneofs) note(each, getOption(each, oneof), add);
 }
 
-function note(desc: AnyDesc, rules: Message, problems: Problems): void {
+function note(desc: AnyDesc, rules: Message, add: Report): void {
   const schema = SCHEMAS.find(({ typeName }) => typeName === rules.$typeName);
   if (schema === undefined) return;
   for (const { list, value, place } of repeatedIn(reflect(schema, rules), [RULES])) {
     const text = `${list.name} of ${nameOf(desc)} lists \`${value}\` twice; remove one`;
-    problems.add(desc, place, "listed-twice", text);
+    add(desc, place, text);
   }
 }
 
