@@ -1,6 +1,7 @@
 /** `npm run bench`: see README.md. */
 import { measureCodec } from "./codec.ts";
 import { measureDirty } from "./dirty.ts";
+import { benchFeatures } from "./features.ts";
 import { benchGenerator } from "./generator.ts";
 import { benchImport } from "./import.ts";
 import { measureLarge } from "./large.ts";
@@ -82,6 +83,8 @@ try {
     await benchBounds(benchImport, args.slice(1));
   } else if (args[0] === "reliability") {
     await benchBounds(benchReliability, args.slice(1));
+  } else if (args[0] === "features") {
+    await benchBounds(benchFeatures, args.slice(1));
   } else if (args[0] === "watch") {
     await benchBounds(benchWatch, args.slice(1));
   } else {

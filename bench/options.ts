@@ -35,6 +35,7 @@ export const HELP = `Usage: npm run bench -- [options]
        npm run bench -- upload [--json]
        npm run bench -- generator [--files <n>] [--rounds <n>] [--compile]
        npm run bench -- reliability [--only <names>] [--calls <n>] [--json]
+       npm run bench -- features [--rounds <n>]
        npm run bench -- watch [--watchers <n>] [--json]
 
 The first form measures processor time for a call, calls a second, p50 and p99 of the gateway beside a raw proxy, handlers written by
@@ -42,7 +43,7 @@ hand for Node.js and in Go, and a transcoding gateway in Go; then what the third
 alone, pages with unusual spellings, two workers beside one, a page of 6,400 posts, how long a gateway takes to start, and where the time of a call goes. The second compares the gateway with
 itself, which shows the error of the instrument. "upload" sends a video of 500 MB and says how much memory the gateway takes for
 it. "generator" runs the generator beside protoc-gen-es on Google's APIs. "reliability" holds the gateway to bounds while its peers
-misbehave. "watch" has 10,000 streams watch a feed, and kills the one of two gateways that polls.
+misbehave. "features" compares gateways with and without the console, explanations and tools that nobody uses. "watch" has 10,000 streams watch a feed, and kills the one of two gateways that polls.
 
   --calls <n>        calls of one burst, 8 to 100000, fewer with large pages (default 256)
   --warm-up <n>      calls of each before the first round, 8 to 1000000, fewer with large pages (default 12000)

@@ -1,10 +1,10 @@
 /** `npm run bench -- workers`: measures the benefit of a second worker process, on two processors. */
-import { readdirSync, readFileSync } from "node:fs";
 import { GATEWAY } from "./contestants.ts";
 import type { Burst } from "./load/generator.ts";
 import { isUsual, isWanted, type Options } from "./options.ts";
 import { PAGES } from "./pages.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
+import { type ProcessorTime, processorTimes } from "./processor-times.ts";
 import { progress } from "./progress.ts";
 import { type Command, startCommand } from "./reliability/command.ts";
 import { type Estimate, estimate } from "./statistics.ts";
@@ -100,12 +100,6 @@ async function measured({ process: { pid = 0 } }: Command, run: () => Promise<Bu
   return { wall: calls / seconds, capacity: before && after && capacityOf(calls, before, after) };
 }
 
-/** The processor time of a process in seconds: of its main thread, and of all threads. */
-interface ProcessorTime {
-  readonly main: number;
-  readonly all: number;
-}
-
 /**
  * Returns the capacity of two processors: each main thread uses at most one processor, and all threads
  * together use at most two.
@@ -122,32 +116,4 @@ function capacityOf(
   const busiest = Math.max(...spent.map(({ main }) => main));
   const together = spent.reduce((sum, { all }) => sum + all, 0);
   return calls / Math.max(busiest, together / 2);
-}
-
-/** Returns the processor time of a process and its descendants. Undefined without /proc. */
-function processorTimes(pid: number): ReadonlyMap<number, ProcessorTime> | undefined {
-  try {
-    const times = new Map<number, ProcessorTime>();
-    const visit = (id: number) => {
-      const threads = readdirSync(`/proc/${id}/task`).map(Number);
-      const each = threads.map((thread) => secondsOf(`/proc/${id}/task/${thread}/schedstat`));
-      times.set(id, {
-        main: each[threads.indexOf(id)] ?? 0,
-        all: each.reduce((sum, seconds) => sum + seconds, 0),
-      });
-      for (const thread of threads) {
-        const children = readFileSync(`/proc/${id}/task/${thread}/children`, "utf8");
-        for (const child of children.split(" ").filter((text) => text !== "")) visit(Number(child));
-      }
-    };
-    visit(pid);
-    return times;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The first number of a schedstat is a thread's run time, in nanoseconds. */
-function secondsOf(file: string): number {
-  return Number(readFileSync(file, "utf8").split(" ")[0]) / 1e9;
 }

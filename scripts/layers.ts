@@ -109,6 +109,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "pages/",
     "reflection/",
     "health/",
+    "mcp/",
     "explain/",
     "rpc/",
     "fast-path/",

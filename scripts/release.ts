@@ -72,12 +72,13 @@ function run(command: string, ...args: readonly string[]): void {
   if (status !== 0) process.exit(1);
 }
 
-/** Returns the manifests that have the version: the repository's, its workspaces', and the examples'. */
+/** Returns the manifests that have the version: of the repository, workspaces, examples and the site. */
 export function manifests(workspaces: readonly string[]): readonly string[] {
   return [
     "package.json",
     ...workspaces.map((name) => `${name}/package.json`),
     ...globSync("examples/*/package.json"),
+    "site/package.json",
   ];
 }
 

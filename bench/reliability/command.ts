@@ -23,6 +23,8 @@ export interface CommandSettings {
   readonly files?: number;
   /** The number of worker processes. Default: 1. */
   readonly workers?: number;
+  /** Other settings of the configuration's `server`. Default: none. */
+  readonly server?: Readonly<Record<string, unknown>>;
 }
 
 /** A gateway that was started with the command line, as in production. */
@@ -36,13 +38,21 @@ export interface Command extends AsyncDisposable {
 /** Starts `connect-rest serve`. */
 export async function startCommand(
   upstream: string,
-  { options = {}, heapMb, unreadLog = false, observed = false, workers = 1, files }: CommandSettings = {},
+  {
+    options = {},
+    heapMb,
+    unreadLog = false,
+    observed = false,
+    workers = 1,
+    files,
+    server = {},
+  }: CommandSettings = {},
 ): Promise<Command> {
   const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-bench-"));
   const config = {
     adapters: [path.join(ROOT, "gen/blog/v1/post_rest.ts")],
     upstreams: { blog: { baseUrl: upstream, ...options, credentials: { apiKey: { env: "KEY" } } } },
-    server: { port: 0, workers, ...(observed ? OBSERVED : {}) },
+    server: { port: 0, workers, ...(observed ? OBSERVED : {}), ...server },
     log: { level: unreadLog || observed ? "info" : "silent" },
   };
   const file = path.join(directory, "connect-rest.yaml");

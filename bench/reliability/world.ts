@@ -33,7 +33,7 @@ export class Subject implements AsyncDisposable {
     // connect-node logs every aborted call.
     const stderr = name === "bare" ? "ignore" : "inherit";
     const execArgv = ["--expose-gc", ...heapFlags(heapMb)];
-    // A process with an IPC channel does not restart itself with these variables, as `connect-rest serve` does.
+    // `connect-rest serve` restarts itself with these variables, unless it has an IPC channel.
     const env = { ...process.env, ...MEMORY_ENVIRONMENT };
     const child = fork(module, args, { execArgv, env, stdio: ["ignore", "inherit", stderr, "ipc"] });
     return new Subject(child, await next<number>(child));

@@ -7,8 +7,8 @@ function cpuOf(work: () => unknown): number {
 }
 
 /**
- * Returns how many times as long `work` takes as `baseline`, in processor time. Both run in turn, `rounds` times,
- * and the fastest run of each counts, so that other processes of the machine do not change the ratio.
+ * Returns how many times as long `work` takes as `baseline`, in processor time. Both run in turn, `rounds`
+ * times, and the fastest run of each counts, so that other processes of the machine do not change the ratio.
  */
 export function costRatio(work: () => unknown, baseline: () => unknown, rounds = 5): number {
   let most = Number.POSITIVE_INFINITY;

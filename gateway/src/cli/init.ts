@@ -137,7 +137,8 @@ async function run(folder: string, command: string, args: readonly string[]): Pr
   const [status] = await once(child, "close").catch((error: Error) => [error.message]);
   if (status === 0) return;
   throw new InitError(
-    `"${shown}" failed (${status}); the files in ${folder} are complete: run it there again`,
+    `"${shown}" failed (${status}), for the reason above. The files in ${folder} are written. Correct the reason, ` +
+      `and run the command in ${folder}`,
   );
 }
 

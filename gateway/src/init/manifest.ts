@@ -108,12 +108,19 @@ function dependencies(folder: string): Readonly<Record<string, string>> {
   return {
     ...Object.fromEntries(IMPORTED.map((name) => [name, tested[name] ?? "latest"])),
     ...own(["connect-rest-gateway", "connect-rest-runtime"], folder),
+    ...indirect(folder),
   };
 }
 
 function devDependencies({ document }: Project, folder: string): Readonly<Record<string, string>> {
   const importer = document === undefined ? [] : (["connect-rest-import"] as const);
   return { ...TOOLS, ...own(["protoc-gen-connect-rest", ...importer], folder) };
+}
+
+/** Returns files of packages on which the direct dependencies of a project depend. */
+function indirect(folder: string): Readonly<Record<string, string>> {
+  const files = Object.entries(filesOf(ownFile(), folder));
+  return Object.fromEntries(files.filter(([name]) => !Object.hasOwn(OWN_FOLDERS, name)));
 }
 
 interface OwnManifest extends Manifest {
@@ -132,7 +139,10 @@ function ownFile(): string {
   return file;
 }
 
-/** Returns the versions of connect-rest's packages or, in a checkout, their folders. */
+/**
+ * Returns the versions of connect-rest's packages or, in a checkout, their folders. Packages that the
+ * enclosing installation has from files come from these files.
+ */
 function own(names: readonly (keyof typeof OWN_FOLDERS)[], folder: string): Readonly<Record<string, string>> {
   const { private: isCheckout = false, version } = ownManifest();
   const repository = path.join(path.dirname(ownFile()), "..");
@@ -140,7 +150,30 @@ function own(names: readonly (keyof typeof OWN_FOLDERS)[], folder: string): Read
     isCheckout
       ? `file:${path.relative(path.resolve(folder), path.join(repository, OWN_FOLDERS[name]))}`
       : `^${version}`;
-  return Object.fromEntries(names.map((name) => [name, spec(name)]));
+  const files = filesOf(ownFile(), folder);
+  return Object.fromEntries(names.map((name) => [name, files[name] ?? spec(name)]));
+}
+
+/** The packages of connect-rest, which depend on each other. */
+const OURS = /^(?:connect-rest-|protoc-gen-connect-rest$)/;
+
+/**
+ * Returns the packages of connect-rest that the installation of a package has from files, e.g. tarballs that
+ * no registry has, with paths from a folder.
+ */
+export function filesOf(installed: string, folder: string): Readonly<Record<string, string>> {
+  const root = path.resolve(path.dirname(installed), "../..");
+  const file = path.join(root, "package.json");
+  if (path.basename(path.resolve(installed, "../..")) !== "node_modules" || !existsSync(file)) return {};
+  const { dependencies: direct, devDependencies: dev } = parse(file);
+  return Object.fromEntries(
+    Object.entries({ ...direct, ...dev })
+      .filter(([name, spec]) => OURS.test(name) && spec.startsWith("file:"))
+      .map(([name, spec]) => {
+        const target = path.resolve(root, spec.slice("file:".length));
+        return [name, `file:${path.relative(path.resolve(folder), target)}`];
+      }),
+  );
 }
 
 function sorted(packages: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
