@@ -41,7 +41,7 @@ async function* harExchanges(file: string): AsyncGenerator<Exchange | Skipped, u
   const splitter = new HarSplitter(MAX_ENTRY_BYTES);
   let entries = 0;
   try {
-    for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+    for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
       for (const text of splitter.texts(chunk as Buffer)) {
         entries++;
         yield exchangeOf(text);
