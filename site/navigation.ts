@@ -18,6 +18,7 @@ export const PATHS: readonly Path[] = [
       "README.md#watch-events",
       "README.md#the-same-call-in-process",
       "docs/console.md",
+      "docs/mcp.md",
       "sandbox/README.md",
     ],
   },

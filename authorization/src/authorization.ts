@@ -9,12 +9,15 @@ import { type AuthorizationServer, createAuthorizationServer } from "./server/au
 import { createGrants } from "./server/grants.ts";
 import { type OwnClient, ownClientMetadata } from "./server/own-client.ts";
 import type { Lifetimes } from "./server/provider.ts";
+import { audiencesOf } from "./server/resource-indicator.ts";
 import type { Store } from "./store/store.ts";
 
 /** The options of caller authorization. */
 export interface AuthorizationOptions {
   /** The origin at which callers reach the gateway. This is the issuer and the audience of tokens. */
   readonly publicUrl: string;
+  /** The path of the endpoint that serves tools, which is a separate resource. Default: none. */
+  readonly toolsPath?: string | undefined;
   /** The store, which is closed together with the gateway. */
   readonly store: Store;
   /**
@@ -71,13 +74,14 @@ export function createAuthorization(
   { scopes, needsPerson, isOpen }: MethodFacts,
   host: AuthorizationHost,
 ): Authorization {
-  const { publicUrl, store, signIn, registration, now = Date.now } = options;
+  const { publicUrl, toolsPath, store, signIn, registration, now = Date.now } = options;
   const ownClient = signIn && options.ownClient;
   const { log, metrics } = host;
   const onError = (error: unknown) => {
     log.error({ cause: error instanceof Error ? causesOf(error) : String(error) }, "authorization failed");
   };
-  const tokens = new Tokens({ store, publicUrl, sessions: signIn?.sessions, now });
+  const audiences = audiencesOf(options);
+  const tokens = new Tokens({ store, audiences, sessions: signIn?.sessions, now });
   const server = createAuthorizationServer({
     ...options,
     ...host,
@@ -100,6 +104,7 @@ export function createAuthorization(
     server,
     ...createResourceServer({
       publicUrl,
+      toolsPath,
       tokens,
       scopes,
       isOpen,

@@ -42,7 +42,7 @@ test("property: once the clock has been set back, a token that another process r
     fc.asyncProperty(jumps, async (jump) => {
       time = START;
       const store = openStore();
-      const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions: undefined, now });
+      const tokens = new Tokens({ store, audiences: [PUBLIC_URL], sessions: undefined, now });
       const token = "a".repeat(43);
       const value = JSON.stringify({ payload: { clientId: "c", aud: PUBLIC_URL, scope: "a" } });
       await store.put("AccessToken", hashOf(token), { value, expiresAt: START * 2 });

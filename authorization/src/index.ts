@@ -22,6 +22,7 @@ export type {
   Authorize,
   EndedTokens,
   Subject,
+  ToolAuthorization,
 } from "./resource/resource-server.ts";
 export type { ScopeMap, ScopeNeed } from "./resource/scope-map.ts";
 export type { OwnClient } from "./server/own-client.ts";

@@ -33,7 +33,13 @@ import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import { observeRequest } from "./metrics/observe-request.ts";
-import { explainRoutesOf, makeBus, prepareCallers } from "./server/on-demand.ts";
+import {
+  explainRoutesOf,
+  type McpOptions,
+  makeBus,
+  mcpEndpointOf,
+  prepareCallers,
+} from "./server/on-demand.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
 
 export type { GatewayUpstream } from "./credentials/gateway-upstream.ts";
@@ -58,6 +64,7 @@ export interface GatewayOptions
     | "types"
     | "authorization"
     | "explainRoutes"
+    | "mcpEndpoint"
   > {
   /**
    * Requires an access token for every call, and issues tokens. Default: anyone who can reach the gateway may
@@ -109,6 +116,11 @@ export interface GatewayOptions
    * callers are not authorized, and false otherwise.
    */
   readonly explain?: boolean | undefined;
+  /**
+   * Serves methods as tools of the Model Context Protocol. Requires the package
+   * `@modelcontextprotocol/server`. Default: not served.
+   */
+  readonly mcp?: McpOptions | undefined;
   /** Options for watching feeds. (`limits` sets the maximum number of streams.) */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
   /**
@@ -165,9 +177,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const explainRoutes = await explainRoutesOf(options, rest);
+    const mcpEndpoint = await mcpEndpointOf(options.mcp, rest, () => commentsOf(options.adapters));
     const started = await startServer({
       ...serverOptionsOf(options, rest, metrics, callers),
       explainRoutes,
+      mcpEndpoint,
     });
     // The metrics are served until the end, because operators need them during the drain as well.
     const close = async (closeOptions?: CloseOptions) => {

@@ -51,12 +51,13 @@ class Process {
   constructor(store: SqliteStore) {
     const tokens = new Tokens({
       store,
-      publicUrl: "https://gateway.test",
+      audiences: ["https://gateway.test"],
       sessions: undefined,
       now: Date.now,
     });
     this.server = createResourceServer({
       publicUrl: "https://gateway.test",
+      toolsPath: undefined,
       tokens,
       scopes: { names: ["all"], needOf: () => undefined },
       isOpen: () => false,

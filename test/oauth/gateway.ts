@@ -1,3 +1,5 @@
+import type { CallerAuthorizationOptions } from "../../gateway/src/authorization/caller-authorization.ts";
+import type { GatewayOptions } from "../../gateway/src/gateway.ts";
 import { closedPort } from "../../runtime/src/testing/servers.ts";
 import { type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
 
@@ -10,11 +12,14 @@ export interface TestGateway {
 }
 
 /** Starts a gateway. Its metadata contains its address, so the port must be known in advance. */
-export async function startTestGateway(): Promise<TestGateway> {
+export async function startTestGateway(
+  options: Partial<GatewayOptions> = {},
+  authorization: Partial<CallerAuthorizationOptions> = {},
+): Promise<TestGateway> {
   const url = await closedPort();
   const started: AuthorizedGateway = await startAuthorized(
-    { publicUrl: url },
-    { port: Number(new URL(url).port), proxies: undefined, hosts: undefined },
+    { publicUrl: url, ...authorization },
+    { port: Number(new URL(url).port), proxies: undefined, hosts: undefined, ...options },
   );
   const echo = async (token: string) => {
     const response = await fetch(`${url}/echo.v1.EchoService/Echo`, {

@@ -33,6 +33,11 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
       ] as const,
   ),
   [
+    "listed_twice",
+    'envelope: {payload: ["data", "data"]}',
+    "4:50: listed-twice: payload of case.S.Get lists `data` twice; remove one",
+  ],
+  [
     "error_subcode",
     'errors: {subcode: 1, subcode_text: "one", code: NOT_FOUND}',
     "4:39: error-subcode: an error rule of case.S.Get sets both subcode 1 and subcode_text `one`; a response has only one of them",

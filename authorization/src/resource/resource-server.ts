@@ -20,6 +20,8 @@ export type TokenOutcome = "ok" | "missing" | "malformed" | "invalid" | "scope" 
 
 export interface ResourceServerOptions {
   readonly publicUrl: string;
+  /** The path of the endpoint that serves tools; undefined without such an endpoint. */
+  readonly toolsPath: string | undefined;
   readonly tokens: Tokens;
   readonly scopes: ScopeMap;
   /** Reports whether a method may be called without a token. */
@@ -58,6 +60,8 @@ export interface ResourceServer {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
   readonly ended: EndedTokens;
+  /** The checks of the endpoint that serves tools; undefined without such an endpoint. */
+  readonly tools: ToolAuthorization | undefined;
   /**
    * The challenge for a caller whose token is valid, but belongs to a person whom the upstream does not know.
    */
@@ -81,6 +85,16 @@ export type Authenticate = (request: HttpRequest, method: DescMethod | undefined
  */
 export type Authorize = (subject: Subject | undefined, method: DescMethod) => AccessRejection | undefined;
 
+/**
+ * Checks the requests of an endpoint that serves methods as tools. The endpoint is a separate resource: it
+ * accepts tokens for itself and for the gateway, and a token for it is not valid for the gateway.
+ */
+export interface ToolAuthorization {
+  readonly authenticate: (request: HttpRequest) => Found | Promise<Found>;
+  /** Checks the scopes of a method. */
+  readonly authorize: (subject: Subject, method: DescMethod) => AccessRejection | undefined;
+}
+
 type Found = Subject | AccessRejection | undefined;
 
 const TEXTS: Readonly<Record<Exclude<BearerProblem, "missing">, string>> = {
@@ -91,15 +105,20 @@ const TEXTS: Readonly<Record<Exclude<BearerProblem, "missing">, string>> = {
 
 /** Creates the token check for the methods of the gateway. */
 export function createResourceServer(options: ResourceServerOptions): ResourceServer {
-  const { tokens, isOpen, onChecked, onError } = options;
-  const challenges = new Challenges(options);
-  const settle = (token: StoredToken | undefined, method: DescMethod | undefined) => {
-    const rejection = token === undefined ? challenges.invalid() : challenges.rejectionOf(token, method);
-    onChecked(rejection?.outcome ?? "ok");
-    return rejection ?? (token && subjectOf(token));
-  };
-  const authenticate: Authenticate = (request, method) => {
-    if (method !== undefined && isOpen(method)) return undefined;
+  const { publicUrl, toolsPath, tokens, isOpen, onChecked, onError } = options;
+  const challenges = new Challenges(options, "");
+  const check = (
+    request: HttpRequest,
+    method: DescMethod | undefined,
+    challenges: Challenges,
+    audiences: readonly string[],
+  ): Found | Promise<Found> => {
+    const settle = (stored: StoredToken | undefined, method: DescMethod | undefined) => {
+      const token = stored !== undefined && audiences.includes(stored.audience) ? stored : undefined;
+      const rejection = token === undefined ? challenges.invalid() : challenges.rejectionOf(token, method);
+      onChecked(rejection?.outcome ?? "ok");
+      return rejection ?? (token && subjectOf(token));
+    };
     const bearer = readBearer(request);
     if (typeof bearer === "string") {
       onChecked(bearer === "missing" ? "missing" : "malformed");
@@ -116,17 +135,29 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       },
     );
   };
+  const authorizeBy = (challenges: Challenges, { scopes, person }: Subject, method: DescMethod) => {
+    const rejection = challenges.rejectionOf({ scopes, subject: person }, method);
+    if (rejection !== undefined) onChecked(rejection.outcome);
+    return rejection;
+  };
+  const own = [publicUrl];
+  const toolsOf = (path: string): ToolAuthorization => {
+    const ofTools = new Challenges(options, path);
+    const audiences = [publicUrl, publicUrl + path];
+    return {
+      authenticate: (request) => check(request, undefined, ofTools, audiences),
+      authorize: (subject, method) => authorizeBy(ofTools, subject, method),
+    };
+  };
   let isFailing = false;
   return {
-    authenticate,
+    authenticate: (request, method) =>
+      method !== undefined && isOpen(method) ? undefined : check(request, method, challenges, own),
     authorize: (subject, method) => {
       if (isOpen(method)) return undefined;
-      if (subject === undefined) return challenges.missing(method);
-      const { scopes, person } = subject;
-      const rejection = challenges.rejectionOf({ scopes, subject: person }, method);
-      if (rejection !== undefined) onChecked(rejection.outcome);
-      return rejection;
+      return subject === undefined ? challenges.missing(method) : authorizeBy(challenges, subject, method);
     },
+    tools: toolsPath === undefined ? undefined : toolsOf(toolsPath),
     challenge: challenges.invalidToken("the upstream does not know the caller any more; sign in again"),
     ended: async (subjects) => {
       let failure: unknown;
@@ -170,9 +201,10 @@ class Challenges {
   private readonly options: ResourceServerOptions;
   private readonly metadata: string;
 
-  constructor(options: ResourceServerOptions) {
+  /** @param path the path of the resource; empty for the gateway itself */
+  constructor(options: ResourceServerOptions, path: string) {
     this.options = options;
-    this.metadata = `resource_metadata="${options.publicUrl}${RESOURCE_METADATA_PATH}"`;
+    this.metadata = `resource_metadata="${options.publicUrl}${RESOURCE_METADATA_PATH}${path}"`;
   }
 
   /** Returns the reason why a valid token is not sufficient for a method; undefined if it is sufficient. */

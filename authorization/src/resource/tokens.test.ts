@@ -47,7 +47,7 @@ async function issue(
 
 test("many calls with one token, concurrent or in sequence, cause a single lookup", async () => {
   const counted = countingStore();
-  const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
+  const tokens = new Tokens({ store: counted.store, audiences: [PUBLIC_URL], sessions: undefined, now });
   await issue(counted.store, tokenOf(1));
   const found = await Promise.all(Array.from({ length: 100 }, () => tokens.find(tokenOf(1))));
   expect(new Set(found).size).toBe(1);
@@ -57,7 +57,7 @@ test("many calls with one token, concurrent or in sequence, cause a single looku
 
 test("a revocation by another process takes effect after two seconds, and a local revocation takes effect immediately", async () => {
   const counted = countingStore();
-  const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
+  const tokens = new Tokens({ store: counted.store, audiences: [PUBLIC_URL], sessions: undefined, now });
   for (const revoke of [
     () => tokens.forget(tokenOf(2)),
     () => tokens.forgetGrant("g"),
@@ -74,7 +74,7 @@ test("a revocation by another process takes effect after two seconds, and a loca
 
 test("a token that is revoked during its lookup is not cached", async () => {
   const store = new SqliteStore({ file: ":memory:", now });
-  const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions: undefined, now });
+  const tokens = new Tokens({ store, audiences: [PUBLIC_URL], sessions: undefined, now });
   await issue(store, tokenOf(3));
   const lookup = tokens.find(tokenOf(3));
   await store.deleteBy({ grant: "g" });
@@ -85,7 +85,7 @@ test("a token that is revoked during its lookup is not cached", async () => {
 
 test("a cached token expires at its expiry time", async () => {
   const store = new SqliteStore({ file: ":memory:", now });
-  const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions: undefined, now });
+  const tokens = new Tokens({ store, audiences: [PUBLIC_URL], sessions: undefined, now });
   await issue(store, tokenOf(4), {}, time + 500);
   expect(await tokens.find(tokenOf(4))).toBeDefined();
   time += 500;
@@ -94,7 +94,7 @@ test("a cached token expires at its expiry time", async () => {
 
 test("invalid tokens have a separate cache, and do not evict valid tokens", async () => {
   const counted = countingStore();
-  const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
+  const tokens = new Tokens({ store: counted.store, audiences: [PUBLIC_URL], sessions: undefined, now });
   await issue(counted.store, tokenOf(5));
   await tokens.find(tokenOf(5));
   for (let i = 0; i < 10_050; i += 1) await tokens.find(tokenOf(1_000_000 + i));
@@ -109,7 +109,7 @@ test("invalid tokens have a separate cache, and do not evict valid tokens", asyn
 
 test("a string without the form of a token is not looked up", () => {
   const counted = countingStore();
-  const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
+  const tokens = new Tokens({ store: counted.store, audiences: [PUBLIC_URL], sessions: undefined, now });
   for (const text of ["", "a", "a".repeat(44), `${"a".repeat(42)}.`, "x".repeat(8000)]) {
     expect(tokens.find(text)).toBeUndefined();
   }
@@ -119,7 +119,7 @@ test("a string without the form of a token is not looked up", () => {
 test("a token for another audience, or of an ended session, is invalid", async () => {
   const store = new SqliteStore({ file: ":memory:", now });
   const sessions = { isAlive: (id: string) => Promise.resolve(id === "alive"), end: () => Promise.resolve() };
-  const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions, now });
+  const tokens = new Tokens({ store, audiences: [PUBLIC_URL], sessions, now });
   await issue(store, tokenOf(6), { aud: "https://other.test" });
   await issue(store, tokenOf(7), { extra: { session: "ended" } });
   await issue(store, tokenOf(8), { extra: { session: "alive" } });

@@ -7,8 +7,8 @@ import type { Store } from "../store/store.ts";
 
 export interface TokensOptions {
   readonly store: Store;
-  /** The required audience of tokens. */
-  readonly publicUrl: string;
+  /** The resources for which tokens are valid. Each resource checks that a token is for it. */
+  readonly audiences: readonly string[];
   readonly sessions: Sessions | undefined;
   readonly now: () => number;
 }
@@ -122,14 +122,14 @@ export class Tokens {
   }
 
   private async lookUp(token: string): Promise<StoredToken | undefined> {
-    const { store, publicUrl, sessions, now } = this.options;
+    const { store, audiences, sessions, now } = this.options;
     const before = this.revocations;
     const key = hashOf(token);
     const entry = await store.get(TOKEN_KIND, key);
     const stored = entry && storedTokenOf(key, entry);
     const isGood =
       stored !== undefined &&
-      stored.audience === publicUrl &&
+      audiences.includes(stored.audience) &&
       (stored.sessionId === undefined ||
         sessions === undefined ||
         (await sessions.isAlive(stored.sessionId)));

@@ -13,6 +13,8 @@ export type EndpointName = "metadata" | "authorize" | "token" | "register" | "re
 /** The options of an authorization server. */
 export interface AuthorizationServerOptions extends Omit<AuthorizationHost, "error"> {
   readonly publicUrl: string;
+  /** The path of the endpoint that serves tools; undefined without such an endpoint. */
+  readonly toolsPath?: string | undefined;
   readonly store: Store;
   readonly grants: Grants;
   /** All scopes that tokens may have. The list has at least one scope. */

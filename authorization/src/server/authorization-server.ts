@@ -262,7 +262,7 @@ class Server implements AuthorizationServer {
       return redirectForm(exchange, await readForm(exchange, this.authorizeLimits));
     }
     const form = new URLSearchParams(query);
-    settleResource(form, this.options.publicUrl);
+    settleResource(form, this.options);
     for (const name of OF_OPENID) form.delete(name);
     // the engine supports further modes, which need pages with scripts or expose codes to scripts
     if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
@@ -278,7 +278,7 @@ class Server implements AuthorizationServer {
     const done = (outcome = "ok") =>
       this.options.metrics.tokenGranted(form.get("grant_type") ?? "", knownOutcome(outcome));
     try {
-      settleResource(form, this.options.publicUrl);
+      settleResource(form, this.options);
       await this.settleRedirectUri(form);
       const error = await this.forwardForm(exchange, "/token", form);
       done(error);

@@ -82,6 +82,7 @@ async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions
   const { interaction, metadata } = await inEngine.find();
   const { scope, resource, prompt, redirect_uri: redirectUri } = interaction.params;
   const asked = typeof scope === "string" ? scope.split(" ") : [];
+  const named = typeof resource === "string" ? resource : undefined;
   return {
     id,
     path: `${INTERACTION_PATH}/${id}`,
@@ -92,8 +93,8 @@ async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions
     client: clientOf(metadata, String(redirectUri), configured),
     scopes: asked.filter((each) => scopes.includes(each)),
     asksConsent: typeof prompt === "string" && prompt.split(" ").includes("consent"),
-    resource: typeof resource === "string" ? resource : undefined,
-    finish: (result) => inEngine.finish(result, metadata.client_id, asked),
+    resource: named,
+    finish: (result) => inEngine.finish(result, metadata.client_id, asked, named),
     fail: (error, description) => inEngine.fail(error, description),
   };
 }
@@ -132,23 +133,33 @@ class FlowInEngine {
     return this.engine.guarded(find, { browser: this.browser });
   }
 
-  async finish(result: FlowResult, clientId: string, asked: readonly string[]): Promise<void> {
+  async finish(
+    result: FlowResult,
+    clientId: string,
+    asked: readonly string[],
+    resource: string | undefined,
+  ): Promise<void> {
     const granted = result.scopes.filter((each) => asked.includes(each));
     if (granted.length === 0 && asked.length > 0) {
       await this.fail("access_denied", "no scope was granted");
       return;
     }
-    await this.settle(() => this.grant(result, clientId, granted), result.sessionId);
+    await this.settle(() => this.grant(result, clientId, granted, resource), result.sessionId);
   }
 
   async fail(error: FlowError, description: string): Promise<void> {
     await this.settle(() => Promise.resolve({ error, error_description: description }));
   }
 
-  private async grant({ subject }: FlowResult, clientId: string, granted: readonly string[]) {
+  private async grant(
+    { subject }: FlowResult,
+    clientId: string,
+    granted: readonly string[],
+    resource: string | undefined,
+  ) {
     const { provider } = this.engine;
     const grant = new provider.Grant({ accountId: subject, clientId });
-    grant.addResourceScope(provider.issuer, granted.join(" "));
+    grant.addResourceScope(resource ?? provider.issuer, granted.join(" "));
     const grantId = await grant.save();
     // the engine reads this result for each prompt of the request
     return { login: { accountId: subject, remember: false }, consent: { grantId }, select_account: {} };

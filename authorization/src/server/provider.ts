@@ -8,6 +8,7 @@ import { checkOneSignature } from "./client-keys.ts";
 import { GRANT_KIND } from "./grants.ts";
 import type { OwnClient } from "./own-client.ts";
 import { settleAuthorizationRequests, settleScopes } from "./requested.ts";
+import { audiencesOf } from "./resource-indicator.ts";
 import { currentWork } from "./work.ts";
 
 /** The lifetimes of codes and tokens, in seconds. */
@@ -18,8 +19,9 @@ export interface Lifetimes {
 }
 
 export interface ProviderOptions {
-  /** The issuer, and the audience of tokens. */
+  /** The issuer, and the audience of tokens for the gateway. */
   readonly publicUrl: string;
+  readonly toolsPath?: string | undefined;
   readonly scopes: readonly string[];
   /** The configured clients, with hashed secrets. */
   readonly clients: readonly ClientMetadata[];
@@ -196,22 +198,24 @@ function featuresOf(options: ProviderOptions): NonNullable<Configuration["featur
 }
 
 /**
- * Returns the settings of the only resource. If a client names no resource, its tokens are issued for this
- * resource.
+ * Returns the settings of the resources. If a client names no resource, its tokens are issued for the
+ * gateway.
  */
-function resourceIndicators({ publicUrl, scopes, lifetimes }: ProviderOptions): ResourceIndicators {
+function resourceIndicators(options: ProviderOptions): ResourceIndicators {
+  const { publicUrl, scopes, lifetimes } = options;
+  const audiences = audiencesOf(options);
   return {
     enabled: true,
     defaultResource: () => publicUrl,
     useGrantedResource: () => true,
     getResourceServerInfo: (context, resource, client) => {
-      if (resource !== publicUrl) throw new errors.InvalidTarget("this resource is not served here");
+      if (!audiences.includes(resource)) throw new errors.InvalidTarget("this resource is not served here");
       if (context.oidc.params?.grant_type === "client_credentials") {
         settleScopes(context, scopes, client.scope);
       }
       return {
         scope: scopes.join(" "),
-        audience: publicUrl,
+        audience: resource,
         accessTokenFormat: "opaque",
         accessTokenTTL: lifetimes.accessTokenSeconds,
       };

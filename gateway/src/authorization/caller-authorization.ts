@@ -8,6 +8,7 @@ import type {
   EndedTokens,
   SignInParts,
   SignInSettings,
+  ToolAuthorization,
 } from "connect-rest-authorization";
 import type { Rest, ServiceAdapter, UpstreamOptions } from "connect-rest-runtime";
 import { consoleClient } from "../call/console-client.ts";
@@ -53,6 +54,8 @@ export interface CallerAuthorization {
   needsHttps(path: string): boolean;
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
+  /** The checks of the endpoint that serves tools; undefined without `toolsPath`. */
+  readonly tools: ToolAuthorization | undefined;
   readonly ended: EndedTokens;
   readonly challenge: string;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import type { Context } from "@opentelemetry/api";
 import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
 import type { LimitRejection } from "./limit-rejection.ts";
-import type { Protocol } from "./protocol.ts";
+import type { CallProtocol } from "./protocol.ts";
 
 /**
  * The span of a call. Without an OpenTelemetry SDK in the process, it records nothing and only propagates the
@@ -70,7 +70,7 @@ export interface Call extends Caller {
   /** The caller's key in all limits that apply per caller. */
   readonly key: string;
   readonly method: DescMethod;
-  readonly protocol: Protocol;
+  readonly protocol: CallProtocol;
   /** By `performance.now()`. */
   readonly startedAt: number;
   readonly deadline: Deadline;

@@ -116,6 +116,12 @@ export const GATEWAY_REASONS = {
       "The configuration has `authorization`, but its package is not installed, so the gateway does not start.",
     remedy: "Run `npm install connect-rest-authorization` where the gateway is installed.",
   },
+  MCP_SDK_NOT_INSTALLED: {
+    codes: [Code.FailedPrecondition],
+    cause:
+      "The configuration has `mcp`, but the SDK of the Model Context Protocol is not installed, so the gateway does not start.",
+    remedy: "Run `npm install @modelcontextprotocol/server` where the gateway is installed.",
+  },
   SERVICE_UNKNOWN: {
     codes: [Code.NotFound],
     cause: "A health check names a service that this gateway does not serve.",

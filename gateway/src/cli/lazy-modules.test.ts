@@ -56,6 +56,7 @@ const LAZY_PACKAGES = [
   "@bufbuild/cel",
   "@bufbuild/re2",
   "@connectrpc/connect-node",
+  "@modelcontextprotocol/server",
   "@opentelemetry/core",
   "@redis/client",
   "jose",
@@ -68,6 +69,7 @@ const LAZY_PACKAGES = [
 /** Files and folders of this repository that only some gateways need. */
 const LAZY_FILES = [
   "authorization/src/index.ts",
+  "gateway/src/mcp/endpoint.ts",
   "authorization/src/server/provider.ts",
   "authorization/src/sign-in/create-sign-in.ts",
   "authorization/src/store/postgres-store.ts",

@@ -171,7 +171,7 @@ async function startPrepared(
   orders: Orders | undefined,
 ): Promise<Gateway> {
   const store = resolved && (await (await loadAuthorization()).openStore(resolved.storePlace));
-  const { server, strict, webAssembly, differences, examples } = config;
+  const { server, strict, webAssembly, differences, examples, mcp } = config;
   return listen(options.host ?? server.host, options.port ?? server.port, (host, port) =>
     startGateway({
       ...server,
@@ -182,6 +182,7 @@ async function startPrepared(
       webAssembly,
       differences,
       examples,
+      mcp,
       host,
       port,
       // the primary process serves the metrics of all workers

@@ -4,6 +4,7 @@ import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, type LimitName } from "../li
 import { isHostPattern } from "../listener/hosts.ts";
 import { FORWARDED_HEADERS } from "../listener/proxies.ts";
 import { LOG_LEVELS } from "../log/logger.ts";
+import { MCP_DEFAULTS } from "../mcp/options.ts";
 import { authorizationSchema } from "./authorization-schema.ts";
 import { MAX_WORKERS } from "./environment.ts";
 import { flag, isOrigin, optionalSecret, optionalText, text } from "./schema-parts.ts";
@@ -186,6 +187,60 @@ const bus = z.strictObject({
     ),
 });
 
+const methodPattern = z.string().regex(/^(?:\*|[\w.]+(?:\.\*|\/\w+)?)$/, {
+  error: "expected package.Service/Method, package.Service, package.* or *",
+});
+
+const mcp = z.strictObject({
+  path: z
+    .string()
+    .regex(/^(?:\/[\w-]+){1,8}$/, { error: "expected a path without dots, e.g. /mcp" })
+    .default(MCP_DEFAULTS.path)
+    .describe("The path of the endpoint, for the Streamable HTTP transport."),
+  methods: z
+    .array(methodPattern)
+    .default([])
+    .describe(
+      "Methods that are tools in addition to the read-only methods: `package.Service/Method`, `package.Service`, `package.*`, or `*` for all methods. A method is read-only if its `idempotency_level` is `NO_SIDE_EFFECTS`, or if it sends GET or HEAD.",
+    ),
+  exclude: z
+    .array(methodPattern)
+    .default([])
+    .describe("Methods that are not tools, although they are read-only."),
+  maxTools: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(MCP_DEFAULTS.maxTools)
+    .describe(
+      "The maximum number of tools that a client lists. If there are more tools, the list has only the tools of `listed`, and tools that search, describe and call all methods.",
+    ),
+  listed: z
+    .array(methodPattern)
+    .default([])
+    .describe("The methods that a client lists if there are more tools than `maxTools`."),
+  maxResultBytes: z
+    .int()
+    .min(1024)
+    .max(64 * 1024 * 1024)
+    .default(MCP_DEFAULTS.maxResultBytes)
+    .describe(
+      "The maximum size of a result, in bytes of JSON. A larger result is an error, except of a stream.",
+    ),
+  maxMessages: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(MCP_DEFAULTS.maxMessages)
+    .describe("The maximum number of messages in the result of a streaming method."),
+  maxStreamSeconds: z
+    .int()
+    .min(1)
+    .max(3600)
+    .default(MCP_DEFAULTS.maxStreamSeconds)
+    .describe("The time after which a streaming method returns the messages received so far, in seconds."),
+});
+
 export const configSchema = z.strictObject({
   adapters: z
     .array(text)
@@ -206,6 +261,11 @@ export const configSchema = z.strictObject({
     .optional()
     .describe(
       "Require an access token with every call. The gateway becomes an OAuth 2.1 authorization server that issues these tokens, with the package `connect-rest-authorization`; see [authorization](authorization.md). Default: anyone who reaches the gateway may make calls.",
+    ),
+  mcp: mcp
+    .optional()
+    .describe(
+      "Serve methods as tools for agents (Model Context Protocol), with the package `@modelcontextprotocol/server`; see [tools for agents](mcp.md). Default: not served.",
     ),
   routes: z
     .strictObject({

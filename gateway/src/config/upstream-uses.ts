@@ -1,6 +1,7 @@
 import type { ServiceAdapter } from "connect-rest-runtime";
 import { type AnyMethodAdapter, type CredentialKind, didYouMean } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
+import { isMcpSdkInstalled, MCP_SDK_MISSING } from "../mcp/load.ts";
 import type { UpstreamSignIn } from "./authorization-sign-in.ts";
 import { busWarnings } from "./bus.ts";
 import { authorizationWarnings } from "./check-authorization.ts";
@@ -38,6 +39,7 @@ export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]):
     ...upstreamWarnings(config, adapters),
     ...networkWarnings(config),
     ...authorizationWarnings(config, adapters),
+    ...(config.mcp === undefined || isMcpSdkInstalled() ? [] : [problemAt(config, ["mcp"], MCP_SDK_MISSING)]),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/conn
 import { type Call, callKey } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import { applyDeadline } from "../call/deadline.ts";
+import { protocolOf } from "../call/protocol.ts";
 import type { Limits } from "../limits.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent, outgoing } from "../listener/http.ts";
@@ -28,7 +29,7 @@ export async function callHandler(
 ): Promise<UniversalServerResponse> {
   const { limits } = options;
   const headers = requestHeaders(request);
-  applyDeadline(headers, call.protocol, call.deadline);
+  applyDeadline(headers, protocolOf(request.headers["content-type"]), call.deadline);
   const abort = new AbortController();
   // The call may have waited for admission before this point.
   const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());

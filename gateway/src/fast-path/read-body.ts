@@ -14,7 +14,7 @@ import type { BodyReader, RawMessage } from "./wire.ts";
 export function readBody(
   request: HttpRequest,
   reader: BodyReader,
-  call: Call,
+  call: Pick<Call, "bytesIn" | "hold">,
   end: CallEnd | AbortSignal,
   idleMs: number,
 ): Promise<RawMessage> {

@@ -14,8 +14,12 @@ const SIMPLE_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-d
  * compared by host, since a proxy that terminates TLS may not report the scheme. A request without either
  * header does not come from a page.
  */
-export function isCrossOrigin(request: HttpRequest, { authority }: Origin): boolean {
-  if (!isSimple(request)) return false;
+export function isCrossOrigin(request: HttpRequest, origin: Origin): boolean {
+  return isSimple(request) && isFromOtherOrigin(request, origin);
+}
+
+/** Returns whether a web page of another origin sent a request, with or without a preflight request. */
+export function isFromOtherOrigin(request: HttpRequest, { authority }: Origin): boolean {
   const site = request.headers["sec-fetch-site"];
   if (site === "same-origin" || site === "none") return false;
   const { origin } = request.headers;

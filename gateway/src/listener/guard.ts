@@ -1,5 +1,5 @@
 import { show } from "../text/show.ts";
-import { isCrossOrigin } from "./cross-origin.ts";
+import { isCrossOrigin, isFromOtherOrigin } from "./cross-origin.ts";
 import { createHostCheck, isProbe } from "./hosts.ts";
 import type { HttpRequest } from "./http.ts";
 import type { Origin } from "./origin.ts";
@@ -16,6 +16,8 @@ export interface GuardOptions {
    * Default: only to `/`.
    */
   readonly isShared?: ((path: string, method: string | undefined) => boolean) | undefined;
+  /** Returns whether pages of other origins may not even send requests that need a preflight request. */
+  readonly isStrict?: ((path: string) => boolean) | undefined;
   /** Returns whether a path is served only over HTTPS. Default: no path is. */
   readonly needsHttps?: ((path: string) => boolean) | undefined;
 }
@@ -30,7 +32,7 @@ export type Guard = (request: HttpRequest, origin: Origin) => HttpRejection | un
  * requests from other pages need a preflight request, for which `origins` decides. Requests that browsers
  * send without a preflight are rejected here.
  */
-export function createGuard({ hosts, origins, isShared, needsHttps }: GuardOptions): Guard {
+export function createGuard({ hosts, origins, isShared, needsHttps, isStrict }: GuardOptions): Guard {
   const isServed = createHostCheck(hosts);
   const allowed = new Set(origins);
   const checkHost = (request: HttpRequest, { authority }: Origin) => {
@@ -46,7 +48,8 @@ export function createGuard({ hosts, origins, isShared, needsHttps }: GuardOptio
     const page = request.headers.origin;
     if (allowed.has("*") || (page !== undefined && allowed.has(page))) return undefined;
     if (path === "/" || isShared?.(path, request.method) === true) return undefined;
-    return isCrossOrigin(request, origin) ? forbidden(page) : undefined;
+    const isForbidden = isStrict?.(path) === true ? isFromOtherOrigin : isCrossOrigin;
+    return isForbidden(request, origin) ? forbidden(page) : undefined;
   };
 }
 

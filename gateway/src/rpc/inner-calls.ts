@@ -2,6 +2,7 @@ import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
+import type { Caller } from "../call/caller.ts";
 import { type Deadline, methodDeadline } from "../call/deadline.ts";
 import { parseRequest } from "../fast-path/read-message.ts";
 import { Callbacks } from "../listener/callbacks.ts";
@@ -17,6 +18,10 @@ const MAX_RESERVE_MS = 500;
 
 /** The HTTP status in the log of a call that has no HTTP response. */
 const STATUS = 200;
+
+/** The call or the request that makes inner calls. A request that is not a call has no deadline. */
+export type OuterCall = Pick<Call, "key" | "protocol" | "challenge" | "trace" | keyof Caller> &
+  Partial<Pick<Call, "startedAt" | "deadline" | "place">>;
 
 /** The result of the work of an inner call. */
 interface Ended {
@@ -40,7 +45,7 @@ export class InnerCalls {
    *
    * @throws ConnectError with the challenge that a rejected call of the method gets
    */
-  authorize(outer: Call, method: DescMethod): void {
+  authorize(outer: Pick<Caller, "subject">, method: DescMethod): void {
     const rejection = this.options.authorize?.(outer.subject, method);
     if (rejection === undefined) return;
     const { error, headers } = rejection;
@@ -66,7 +71,7 @@ export class InnerCalls {
    * @throws ConnectError if a limit rejects the call, and what the work throws
    */
   async run<T extends Ended>(
-    outer: Call,
+    outer: OuterCall,
     method: DescMethod,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
@@ -105,7 +110,7 @@ export class InnerCalls {
   }
 
   /** Creates the record of an inner call. Its spans belong to the span of the outer call. */
-  private innerCall(outer: Call, method: DescMethod): Call {
+  private innerCall(outer: OuterCall, method: DescMethod): Call {
     const { key, requestId, client, subject, protocol, challenge, trace } = outer;
     return {
       ...{ key, requestId, client, subject, protocol, challenge, method },
@@ -123,9 +128,10 @@ export class InnerCalls {
     };
   }
 
-  private deadlineOf({ startedAt, deadline }: Call, method: DescMethod): Deadline {
+  private deadlineOf({ startedAt, deadline }: OuterCall, method: DescMethod): Deadline {
     const { methodTimeout, limits } = this.options;
     const own = methodDeadline(undefined, method, methodTimeout(method), limits);
+    if (startedAt === undefined || deadline === undefined) return own;
     const leftMs = startedAt + deadline.ms - performance.now();
     const ms = Math.max(0, leftMs - Math.min(MAX_RESERVE_MS, leftMs / 10));
     return ms < own.ms ? { ...deadline, ms } : { ...own, isClientBound: deadline.isClientBound };

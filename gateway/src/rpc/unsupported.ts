@@ -3,6 +3,7 @@ import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { fullName } from "connect-rest-runtime/internal";
 import type { Call } from "../call/call.ts";
 import { gatewayError } from "../call/gateway-error.ts";
+import { protocolOf } from "../call/protocol.ts";
 import type { UnsupportedStatus } from "../fast-path/head.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { rejectionHeaders, rejectionText } from "../listener/rejection.ts";
@@ -22,12 +23,13 @@ export function unsupportedResponse(
 ): WholeResponse {
   const message = reasonText(status, fullName(call.method), handler, request);
   const headers = negotiationHeaders(status, handler);
-  if (call.protocol === "connect" && status !== 505) {
+  const protocol = protocolOf(request.headers["content-type"]);
+  if (protocol === "connect" && status !== 505) {
     const rejection = { status, code: "unimplemented", message, headers };
     return { status, headers: rejectionHeaders(rejection), body: Buffer.from(rejectionText(rejection)) };
   }
   const error = gatewayError("PROTOCOL_UNSUPPORTED", message, Code.Unimplemented);
-  const rejection = errorResponse(call.protocol, request.headers["content-type"], error, status);
+  const rejection = errorResponse(protocol, request.headers["content-type"], error, status);
   return { ...rejection, headers: { ...rejection.headers, ...headers } };
 }
 

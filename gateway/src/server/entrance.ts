@@ -9,6 +9,7 @@ import { createGuard } from "../listener/guard.ts";
 import { hostsOf } from "../listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { type Reject, UNCACHED } from "../listener/rejection.ts";
+import { splitTarget } from "../listener/target.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { Cors } from "../pages/cors.ts";
 import { createPages, type FindPage } from "../pages/pages.ts";
@@ -32,6 +33,9 @@ export interface EntranceParts {
   readonly services: readonly DescService[];
 }
 
+/** The request headers of the Model Context Protocol. */
+const MCP_HEADERS = ["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "last-event-id"];
+
 /** The entry point of requests. */
 export interface Entrance {
   /** Serves one request: rejects it, or passes it to the first part that accepts it. */
@@ -46,14 +50,16 @@ const HTTPS_ONLY = "max-age=31536000";
 export function createEntrance(parts: EntranceParts): Entrance {
   const { options, host, authorization, rpc, reports } = parts;
   const { onRejected } = reports;
+  const mcp = options.mcpEndpoint?.(rpc.callOptions);
   const guard = createGuard({
     hosts: hostsOf(host, options.hosts),
     origins: options.origins ?? [],
     isShared: authorization?.isShared,
     needsHttps: authorization?.needsHttps,
+    isStrict: (path) => path === mcp?.path,
   });
   const isHttps = authorization?.isHttps === true;
-  const cors = corsOf(parts);
+  const cors = corsOf(parts, mcp !== undefined);
   const pages = createPages(parts.health, consoleOf(parts), reports.onError);
   const reject: Reject = (request, response, rejection) => {
     cors.allow(request, response);
@@ -84,15 +90,24 @@ export function createEntrance(parts: EntranceParts): Entrance {
       return;
     }
     if (authorization?.serve(request, response, origin) === true) return;
-    if (cors.serve(request, response) || pages(request, response)) return;
+    if (cors.serve(request, response)) return;
+    if (mcp !== undefined && splitTarget(request.url).path === mcp.path) {
+      mcp.serve(request, response, caller, authorization?.tools);
+      return;
+    }
+    if (pages(request, response)) return;
     rpc.serve(request, response, caller, exchange);
   };
   return { serve, reject };
 }
 
-function corsOf({ options, authorization }: EntranceParts): Cors {
+function corsOf({ options, authorization }: EntranceParts, hasMcp: boolean): Cors {
   const { origins = [], corsHeaders = [] } = options;
-  return new Cors(origins, [...corsHeaders, ...(authorization === undefined ? [] : ["authorization"])]);
+  return new Cors(origins, [
+    ...corsHeaders,
+    ...(authorization === undefined ? [] : ["authorization"]),
+    ...(hasMcp ? MCP_HEADERS : []),
+  ]);
 }
 
 function consoleOf({

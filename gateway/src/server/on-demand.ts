@@ -5,15 +5,20 @@ import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "../bus/bus-o
 import { type ConsoleSettings, isConsoleServed } from "../console/options.ts";
 import type { GatewayUpstream } from "../credentials/gateway-upstream.ts";
 import { DEFAULT_HOST } from "../listener/hosts.ts";
+import { requireMcpSdk } from "../mcp/load.ts";
+import { type McpOptions, mcpPathOf } from "../mcp/options.ts";
 import type { ServerOptions } from "./options.ts";
 
-/** @param settings decide whether the console is served */
+export type { McpOptions } from "../mcp/options.ts";
+
+/** @param settings decide whether the console and tools are served */
 export async function prepareCallers(
-  options: Omit<PrepareOptions<GatewayUpstream>, "console">,
-  settings: ConsoleOptions,
+  parts: Omit<PrepareOptions<GatewayUpstream>, "console">,
+  settings: ConsoleOptions & { readonly mcp?: McpOptions | undefined },
 ): Promise<PreparedAuthorization<GatewayUpstream>> {
+  const options = { ...parts.options, toolsPath: mcpPathOf(settings.mcp) };
   const { prepareAuthorization } = await import("../authorization/caller-authorization.ts");
-  return await prepareAuthorization({ ...options, console: hasConsole(settings) });
+  return await prepareAuthorization({ ...parts, options, console: hasConsole(settings) });
 }
 
 /** Loads the service that explains calls; undefined if it is not served. */
@@ -24,6 +29,19 @@ export async function explainRoutesOf(
   if (!hasExplain(options)) return undefined;
   const { explainRoutes } = await import("../explain/explain-routes.ts");
   return (router, options) => explainRoutes(router, rest, options);
+}
+
+/** Loads the endpoint that serves tools, and the SDK; undefined if tools are not served. */
+export async function mcpEndpointOf(
+  mcp: McpOptions | undefined,
+  rest: Rest,
+  comments: () => Promise<ReadonlyMap<string, string>>,
+): Promise<ServerOptions["mcpEndpoint"]> {
+  if (mcp === undefined) return undefined;
+  requireMcpSdk();
+  const { createMcpEndpoint } = await import("../mcp/endpoint.ts");
+  const texts = await comments();
+  return (calls) => createMcpEndpoint(rest, texts, calls, mcp);
 }
 
 export async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): Promise<ProcessBus> {

@@ -10,6 +10,7 @@ import type { LimitOptions } from "../limits.ts";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import type { ProxyOptions } from "../listener/proxies.ts";
 import type { Logger } from "../log/logger.ts";
+import type { McpEndpoint } from "../mcp/options.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { CallOptions } from "../rpc/call-options.ts";
 
@@ -19,6 +20,8 @@ export interface ServerOptions {
   readonly routes: (router: ConnectRouter) => void;
   /** Registers the service that explains calls. Default: not served. */
   readonly explainRoutes?: ((router: ConnectRouter, options: () => CallOptions) => void) | undefined;
+  /** Creates the endpoint that serves methods as tools (Model Context Protocol). Default: not served. */
+  readonly mcpEndpoint?: ((options: CallOptions) => McpEndpoint) | undefined;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /**

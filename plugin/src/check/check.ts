@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { checkListedTwice, checkMessageListsTwice } from "../descriptors/listed-twice.ts";
 import { messageOf, valueMessageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
@@ -38,6 +39,7 @@ export class Checker {
     checkSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkSharedRules(method.desc, method.annotation, problems);
     checkMethod(method, problems);
+    checkListedTwice(method.desc, listedTwice(problems));
     checkCredentialFields(method, this.types, problems);
     checkIdleSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkIdleSharedRules(method.desc, method.annotation, problems);
@@ -77,11 +79,16 @@ export class Checker {
     const { types } = this;
     const problems = new Problems();
     checkMessage(message, types, problems);
+    checkMessageListsTwice(message, listedTwice(problems));
     for (const field of message.fields) checkType(field, method, types, problems);
     const found = [...problems];
     this.messages.set(message, found);
     return found;
   }
+}
+
+function listedTwice(problems: Problems): Parameters<typeof checkListedTwice>[1] {
+  return (desc, place, text) => problems.add(desc, [...place], "listed-twice", text);
 }
 
 /**

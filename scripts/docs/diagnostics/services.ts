@@ -70,6 +70,11 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
         "`success` lists a number that is not a final HTTP status, or lists a status twice, or lists a status from 200 to 299, which always means success.",
       remedy: "Use each status from 300 to 599 once.",
     },
+    "listed-twice": {
+      meaning:
+        "A list of a rule contains the same value twice, such as `known`, `items`, `payload`, `absent` or the paths of a cursor.",
+      remedy: "Remove one of the two, or correct it.",
+    },
     "parameter-name": {
       meaning: "A constant parameter has no name, or has the same name as another parameter.",
       remedy: "Add `name`, or remove the parameter.",
