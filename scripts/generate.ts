@@ -54,7 +54,8 @@ function replace(outputs: readonly string[], fresh: string): void {
 function buf(template: string, output: string): void {
   const args = ["generate", "--template", template, "--output", output];
   const { status } = spawnSync("buf", args, { stdio: "inherit" });
-  if (status !== 0) throw new Error(`buf generate --template ${template} failed; the generated files are kept`);
+  if (status === 0) return;
+  throw new Error(`buf generate --template ${template} failed; the generated files are kept`);
 }
 
 /** Adds the files that buf does not generate; called after buf has run, because buf empties the folders. */
