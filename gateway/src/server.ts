@@ -17,6 +17,7 @@ import { type Logger, silentLogger } from "./log/logger.ts";
 import { standardError } from "./log/standard-streams.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { createValidation, type Validation } from "./protocol/validate.ts";
+import type { CallOptions } from "./rpc/call-options.ts";
 import { createRpc, type Rpc } from "./rpc/rpc.ts";
 import { createEntrance, type Entrance } from "./server/entrance.ts";
 import { KeptCertificate } from "./server/kept-certificate.ts";
@@ -84,6 +85,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     close: (closeOptions) => close(shared, listener, closeOptions),
   };
+}
+
+/** Creates the part of a server that makes calls, without a listener. */
+export function createLocalCalls(options: ServerOptions): {
+  readonly callOptions: CallOptions;
+  stop(): void;
+} {
+  const shared = createShared(options, DEFAULT_HOST, withDefaultLimits(options.limits, true));
+  return { callOptions: createCalls(shared).callOptions, stop: () => shared.overload.stop() };
 }
 
 function createShared(options: ServerOptions, host: string, limits: Limits): Shared {
