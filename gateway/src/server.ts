@@ -17,7 +17,6 @@ import { type Logger, silentLogger } from "./log/logger.ts";
 import { standardError } from "./log/standard-streams.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { createValidation, type Validation } from "./protocol/validate.ts";
-import type { CallOptions } from "./rpc/call-options.ts";
 import { createRpc, type Rpc } from "./rpc/rpc.ts";
 import { createEntrance, type Entrance } from "./server/entrance.ts";
 import { KeptCertificate } from "./server/kept-certificate.ts";
@@ -89,7 +88,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 /** Creates the part of a server that makes calls, without a listener. */
 export function createLocalCalls(options: ServerOptions): {
-  readonly callOptions: CallOptions;
+  readonly callOptions: Rpc["callOptions"];
   stop(): void;
 } {
   const shared = createShared(options, DEFAULT_HOST, withDefaultLimits(options.limits, true));
