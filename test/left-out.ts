@@ -20,6 +20,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "gateway/src/listener/contention-attack.test.ts",
     "runtime/src/hostile-responses.test.ts",
     "test/feeds/detached-watch.test.ts",
+    "test/verify/memory.test.ts",
   ],
   "open hundreds of files, so need their own process": ["gateway/src/listener/open-files.test.ts"],
   "need documents of real APIs": ["test/import/real-*.test.ts"],

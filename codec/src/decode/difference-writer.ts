@@ -20,8 +20,10 @@ const MAX_GOT = 40;
 
 /** A writer that tracks its position in the response and records differences from the declaration. */
 export class DifferenceWriter extends BytesWriter {
-  /** The differences found; at most 100 of each class are kept. */
+  /** The differences found; at most `maxKept` of each class are kept. */
   differences: Difference[] = [];
+  /** The number of differences of each class to keep. */
+  maxKept: number = MAX_KEPT;
   /** Whether an integer was rounded where its exact value matters. */
   inexact = false;
   /** Whether a number was kept as raw JSON. JSON.parse may have changed its notation. */
@@ -174,7 +176,7 @@ export class DifferenceWriter extends BytesWriter {
     const { counts } = this;
     if (counts.lost > lostBefore) return;
     if (counts.converted > convertedBefore) {
-      if (counts.converted <= MAX_KEPT) this.differences.pop();
+      if (counts.converted <= this.maxKept) this.differences.pop();
       counts.converted--;
     }
     this.drop(key, expected, value);
@@ -213,7 +215,7 @@ export class DifferenceWriter extends BytesWriter {
 
   private note(as: DifferenceClass, key: string, expected: string, value: Field): void {
     if (as === "converted" && this.isLoose(key)) return;
-    if (++this.counts[as] > MAX_KEPT) return;
+    if (++this.counts[as] > this.maxKept) return;
     this.differences.push({ path: this.pathText(key), expected, got: describe(value), class: as });
   }
 

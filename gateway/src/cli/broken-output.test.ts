@@ -15,6 +15,8 @@ writeFileSync(
 upstreams: { echo: { baseUrl: https://echo.example } }
 `,
 );
+const recording = path.join(directory, "empty.har");
+writeFileSync(recording, '{"log":{"entries":[]}}');
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Commands that need a server, tokens from one, or messages of a client before they print. */
@@ -40,6 +42,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   methods: ["--config", file],
   explain: ["Echo", "--config", file],
   completion: ["bash"],
+  verify: [recording, "--config", file],
   init: [path.join(directory, "new"), "--yes", "--no-install"],
 };
 const COMMANDS = [

@@ -5,6 +5,7 @@ import { addCallCommands } from "./call-commands.ts";
 import { addOAuthCommands } from "./oauth-commands.ts";
 import { printErrorText, printLine, printText } from "./output.ts";
 import { addProjectCommands } from "./project-commands.ts";
+import { addRecordingCommands } from "./recording-commands.ts";
 
 const AFTER_HELP = `
 Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from the file that --config names. The environment
@@ -79,6 +80,7 @@ export function createProgram(): Command {
     },
   );
   addCallCommands((name, description) => subcommand(program, name, description));
+  addRecordingCommands((name, description) => subcommand(program, name, description));
   addOAuthCommands((name, description) => subcommand(program, name, description));
   return program;
 }

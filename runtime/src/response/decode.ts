@@ -82,6 +82,11 @@ class EmptyResponse implements RestResponse {
 export class Decoder {
   private readonly out = new ProtoWriter();
 
+  /** @param maxKept the number of differences of each class to keep. Default: 100 */
+  constructor(maxKept?: number) {
+    if (maxKept !== undefined) this.out.maxKept = maxKept;
+  }
+
   /**
    * Writes the response message. In the parsed body, integers beyond 2^53 are rounded. If the message needs
    * one of them, the body is parsed again without rounding, and decoded again.

@@ -45,6 +45,7 @@ const SCALAR_START = /[-\dtfn]/;
  */
 export class ArraySplitter {
   private readonly maxBytes: number;
+  private readonly isPart: boolean;
   private readonly item = new ChunkBuffer();
   private place: Place = "start";
   /** The number of bytes that were read from the byte order mark. */
@@ -54,9 +55,13 @@ export class ArraySplitter {
   private escaped = false;
   private count = 0;
 
-  /** @param maxBytes the maximum size of an item; up to one additional chunk may be buffered */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes the maximum size of an item; up to one additional chunk may be buffered
+   * @param isPart whether the array is a part of a JSON value, which may continue after it
+   */
+  constructor(maxBytes: number, isPart = false) {
     this.maxBytes = maxBytes;
+    this.isPart = isPart;
   }
 
   /** Whether the array has ended. */
@@ -137,6 +142,7 @@ export class ArraySplitter {
         this.place = byte === COMMA ? "next" : "end";
         return;
       default:
+        if (this.isPart) return;
         throw new ArrayFault(`something behind an array of ${this.count} items`);
     }
   }

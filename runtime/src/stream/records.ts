@@ -167,7 +167,7 @@ function lostAt(call: Call, index: number): OnReplaced {
  * Returns a record as JSON: the data, or an object that contains the data and other parts of an event under
  * the keys that the rule names.
  */
-function recordJson(
+export function recordJson(
   adapter: RecordsAdapter,
   text: RecordText,
   parse: Parse,
