@@ -40,7 +40,13 @@ import {
   mcpEndpointOf,
   prepareCallers,
 } from "./server/on-demand.ts";
-import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
+import {
+  type CloseOptions,
+  createLocalCalls,
+  type Server,
+  type ServerOptions,
+  startServer,
+} from "./server.ts";
 
 export type { GatewayUpstream } from "./credentials/gateway-upstream.ts";
 
@@ -198,6 +204,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await closeOthers();
     throw error;
   }
+}
+
+/** Creates the calls of a gateway that does not listen. Nobody is authorized: its user owns the process. */
+export function createLocalGateway(options: GatewayOptions) {
+  const { adapters, log = silentLogger() } = options;
+  const metrics = new Metrics({}, adapters);
+  const rest = createRest(restOptionsOf(options, { metrics, log, callers: undefined, bus: undefined }));
+  const { callOptions, stop } = createLocalCalls(serverOptionsOf(options, rest, metrics, undefined));
+  const close = async () => {
+    stop();
+    await rest.close();
+  };
+  return { rest, callOptions, comments: () => commentsOf(adapters), close };
 }
 
 /** The components that upstream calls use, and to which they report. */

@@ -86,6 +86,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
+/** Creates the part of a server that makes calls, without a listener. */
+export function createLocalCalls(options: ServerOptions): {
+  readonly callOptions: Rpc["callOptions"];
+  stop(): void;
+} {
+  const shared = createShared(options, DEFAULT_HOST, withDefaultLimits(options.limits, true));
+  return { callOptions: createCalls(shared).callOptions, stop: () => shared.overload.stop() };
+}
+
 function createShared(options: ServerOptions, host: string, limits: Limits): Shared {
   const log = options.log ?? silentLogger();
   const metrics = options.metrics ?? new Metrics();

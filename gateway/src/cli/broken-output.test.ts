@@ -19,8 +19,17 @@ const recording = path.join(directory, "empty.har");
 writeFileSync(recording, '{"log":{"entries":[]}}');
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Commands that need a server, or tokens from one, before they print. */
-const NEEDS_A_SERVER = new Set(["serve", "call", "login", "logout", "status", "token", "upstream-login"]);
+/** Commands that need a server, tokens from one, or messages of a client before they print. */
+const NEEDS_A_SERVER = new Set([
+  "serve",
+  "call",
+  "mcp",
+  "login",
+  "logout",
+  "status",
+  "token",
+  "upstream-login",
+]);
 /**
  * Returns whether a command prints output itself, without a server. (`import` runs another program, which
  * prints.)

@@ -20,7 +20,7 @@ For example, in ~/.bashrc: source <(connect-rest completion bash)`;
 /** The shells that `completion` supports. */
 const SHELLS = ["bash", "zsh"] as const;
 
-/** Adds `call`, `explain`, `methods` and `completion`. */
+/** Adds `call`, `explain`, `methods`, `mcp` and `completion`. */
 export function addCallCommands(declare: Declare): void {
   withRequest(declare("call", "call a method, and print the response"))
     .option("--gateway <url>", "call this gateway in place of the upstream", parseGateway)
@@ -48,6 +48,9 @@ export function addCallCommands(declare: Declare): void {
   withConfig(declare("methods", "print the methods of the configured services")).action(async (options) =>
     (await import("./methods.ts")).methods(options),
   );
+  withConfig(declare("mcp", "serve methods as tools for agents, over standard input and output"))
+    .option("--sandbox", "start the configured sandbox and call it instead of the upstream")
+    .action(async (options) => (await import("./mcp.ts")).mcp(options));
   declare("completion", "print a script that completes commands and methods in a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText("after", AFTER_COMPLETION)
