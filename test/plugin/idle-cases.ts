@@ -66,6 +66,9 @@ const RESPONSE_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
     "alias_shared",
     'string x = 1 [(connectrest.v1.field).aliases = "user_key"]; string y = 2 [(connectrest.v1.field).name = "userKey"];',
   ],
+  ["read_twice_key", 'string x = 1; string y = 2 [(connectrest.v1.field).name = "x"];'],
+  ["read_twice_type", 'string x = 1; repeated string y = 2 [(connectrest.v1.field).from = {path: "x"}];'],
+  ["read_twice_inside", 'string x = 1; string y = 2 [(connectrest.v1.field).from = {path: "x.y"}];'],
   ["idle_from_aliases", 'string x = 1 [(connectrest.v1.field) = {from: {path: "a.b"}, aliases: "y"}];'],
   ["idle_absent_member", 'oneof o { string a = 1 [(connectrest.v1.field).absent = "-"]; int32 b = 2; }'],
   [
@@ -242,6 +245,15 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
   ],
   alias_shared: [
     "4:17: alias-shared: the alias `user_key` of case.Res.x is also a key of case.Res.y, so that one value would set both fields; remove it from one of them",
+  ],
+  read_twice_key: [
+    '4:31: read-twice: case.Res.x and case.Res.y both read `x`; give one of them another name, or write `from: {path: "x"}` if both read it on purpose',
+  ],
+  read_twice_type: [
+    "4:40: read-twice: case.Res.x and case.Res.y both read `x`, the first as a scalar and the second as an array, so that one is always lost; correct a name or a path, or declare a oneof with layout: UNWRAPPED",
+  ],
+  read_twice_inside: [
+    "4:31: read-twice: case.Res.y reads `x.y`, but case.Res.x reads `x` as a scalar, so that one of them is always lost; correct one of the paths, or the type of `x`",
   ],
   success_anyway: ["4:39: success-status: success of case.S.Get: 200 is a success anyway; remove it"],
   success_twice: ["4:39: success-status: success of case.S.Get lists 404 twice; remove one"],

@@ -90,6 +90,12 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
         "An alias of a field is also a name, an alias or a source of another field of the message, so that one value of a response would set both fields. Two fields may read the same value only if they have the same `name`, or if they are members of one oneof.",
       remedy: "Remove the alias from one of the fields, or give both fields the same `name`.",
     },
+    "read-twice": {
+      meaning:
+        "Two fields, two rules, or a oneof and a field read one place of a response in ways that contradict each other: as different JSON types, one of them inside a value without keys, or one value with two meanings. Two fields may read the same value if both have the same `name`, if one of them has `from`, or if one is an enum and the other is a string that keeps its spelling.",
+      remedy:
+        'Correct one of the names or paths. If both fields read the value on purpose, write `from: {path: "…"}`. For a value that has different JSON types, declare a oneof with `layout: UNWRAPPED`.',
+    },
     "alias-twice": {
       meaning: "An alias is empty, or is already a name of the field or enum value.",
       remedy: "Remove the alias.",
