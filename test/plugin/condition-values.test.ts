@@ -49,7 +49,7 @@ const FIELDS: ReadonlyArray<readonly [fields: string, values: Readonly<Record<st
     { open: true, OPEN: false, opne: false, closed: true, "1": true, "9": false, HALF: true, half: false },
   ],
   [`Kind state = 5; string text = 6 ${NAMED};`, { open: true, opne: true }],
-  [`Kind state = 5; Other second = 6 ${NAMED};`, { open: true, FOO: true, BAR: false }],
+  [`Kind state = 5 ${NAMED}; Other second = 6 ${NAMED};`, { open: true, FOO: true, BAR: false }],
   ["bool state = 5;", { true: true, "1": true, yes: true, ready: false }],
   ["int64 state = 5;", { "7": true, "-1": true, ready: false }],
   ["double state = 5;", { "1.5": true, "1e3": true, ready: false }],
@@ -84,7 +84,9 @@ enum Other { FOO = 0; }`;
 const errors = errorsOf(CASES.map(({ source }) => source + REST));
 
 test.each(CASES)("a condition that can never hold is reported: $name", (each) => {
-  expect(errors[CASES.indexOf(each)]).toEqual(
+  // another check reports an object as the discriminator
+  const own = errors[CASES.indexOf(each)]?.filter((line) => !line.includes(": read-twice: "));
+  expect(own).toEqual(
     each.isPossible ? [] : [expect.stringMatching(/: when-never: .* never holds for /)],
   );
 });

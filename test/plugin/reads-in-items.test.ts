@@ -66,7 +66,7 @@ message Res { string id = 1; }`;
 const errors = errorsOf(CASES.map(sourceOf));
 
 test.each(CASES)("a rule of pages that reads a place in the items is reported: $name", (each) => {
-  // items at the root contain the other path too
-  const own = errors[CASES.indexOf(each)]?.filter((line) => !line.includes("`other`"));
+  // items at the root contain the other path too; another check reports items inside a scalar
+  const own = errors[CASES.indexOf(each)]?.filter((line) => !/`other`|: read-twice: /.test(line));
   expect(own).toEqual(each.isReported ? [expect.stringContaining(": paginate-in-items: ")] : []);
 });
