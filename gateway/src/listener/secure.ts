@@ -70,8 +70,8 @@ export function createSecure(
         waiting.delete(name);
       });
       ofConnection.on(socket, "error", () => socket.destroy());
-      // A half-open socket would outlive a client that leaves during the handshake. The TLS socket takes over this
-      // setting, and becomes half-open after the handshake.
+      // A half-open socket would outlive a client that leaves during the handshake. The TLS socket takes
+      // over this setting, and becomes half-open after the handshake.
       socket.allowHalfOpen = false;
       server.emit("connection", socket);
     },
