@@ -48,6 +48,7 @@ export const PATHS: readonly Path[] = [
     pages: [
       "gateway/README.md",
       "docs/deploy.md",
+      "docs/verify.md",
       "docs/timeouts.md",
       "docs/networks.md",
       "docs/performance.md",
@@ -92,6 +93,7 @@ export const PATHS: readonly Path[] = [
       "docs/api/connect-rest-runtime-adapter.api.md",
       "docs/api/connect-rest-runtime-explain.api.md",
       "docs/api/connect-rest-runtime-oauth.api.md",
+      "docs/api/connect-rest-runtime-recordings.api.md",
       "docs/api/connect-rest-codec.api.md",
       "docs/api/connect-rest-gateway.api.md",
       "docs/api/connect-rest-authorization.api.md",

@@ -28,7 +28,7 @@ import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import { printWithoutWebAssembly } from "./fast-path/codec.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
-import { createDifferenceLog } from "./log/difference-log.ts";
+import { DifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
@@ -165,8 +165,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const log = options.log ?? silentLogger();
   const callers = await callersOf(options, () => rest, metrics, log);
   const bus = options.bus && (await makeBus(options.bus, createBusObserver(metrics, log)));
+  const differenceLog = createDifferenceLog(log);
   if (bus !== undefined) metrics.watchBus(() => bus.feeds);
-  const rest: Rest = orClose(bus, () => createRest(restOptionsOf(options, { metrics, log, callers, bus })));
+  const restParts = { metrics, log, differenceLog, callers, bus };
+  const rest: Rest = orClose(bus, () => createRest(restOptionsOf(options, restParts)));
   metrics.watchOrigins(() => rest.loads());
   if (options.webAssembly === false) printWithoutWebAssembly(rest.types);
   let metricsServer: SideServer | undefined;
@@ -179,7 +181,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       diagnosticsServer?.close(),
     ]);
   try {
-    diagnosticsServer = diagnostics && (await startDiagnosticsServer(log, diagnostics, () => rest.loads()));
+    const shown = { loads: () => rest.loads(), differences: () => differenceLog.list() };
+    diagnosticsServer = diagnostics && (await startDiagnosticsServer(log, diagnostics, shown));
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const explainRoutes = await explainRoutesOf(options, rest);
@@ -210,7 +213,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 export function createLocalGateway(options: GatewayOptions) {
   const { adapters, log = silentLogger() } = options;
   const metrics = new Metrics({}, adapters);
-  const rest = createRest(restOptionsOf(options, { metrics, log, callers: undefined, bus: undefined }));
+  const restParts = {
+    metrics,
+    log,
+    differenceLog: createDifferenceLog(log),
+    callers: undefined,
+    bus: undefined,
+  };
+  const rest = createRest(restOptionsOf(options, restParts));
   const { callOptions, stop } = createLocalCalls(serverOptionsOf(options, rest, metrics, undefined));
   const close = async () => {
     stop();
@@ -219,10 +229,18 @@ export function createLocalGateway(options: GatewayOptions) {
   return { rest, callOptions, comments: () => commentsOf(adapters), close };
 }
 
+/** Creates the log of differences. The first sighting of each is an event of the call's span. */
+function createDifferenceLog(log: Logger): DifferenceLog {
+  return new DifferenceLog(log, {
+    onFirst: (difference) => currentCall()?.trace.event("connect_rest.difference", { ...difference }),
+  });
+}
+
 /** The components that upstream calls use, and to which they report. */
 interface RestParts {
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly differenceLog: DifferenceLog;
   readonly callers: PreparedAuthorization<GatewayUpstream> | undefined;
   readonly bus: ProcessBus | undefined;
 }
@@ -244,9 +262,11 @@ async function callersOf(
 }
 
 /** Returns the options for calling upstreams, including the reports to the log and the metrics. */
-function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: RestParts): RestOptions {
+function restOptionsOf(
+  options: GatewayOptions,
+  { metrics, log, differenceLog, callers, bus }: RestParts,
+): RestOptions {
   const { adapters, upstreams, types, differences, dispatcher, fetch } = options;
-  const logDifferences = createDifferenceLog(log);
   return {
     adapters,
     upstreams: withTracedCredentials(
@@ -265,7 +285,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
       observeRequest(report, metrics, upstreams[report.upstream]?.traceContext !== false),
     onDifference: (report) => {
       metrics.differed(report);
-      logDifferences(report);
+      differenceLog.record(report);
     },
     callerOf: () => currentCall()?.key,
     onCall: ({ upstream, droppedHeaders }) => {

@@ -23,7 +23,12 @@ have the same names in the log, the metrics, the configuration and the runtime's
 | \`lost\`       | A declared field could not hold the value.                                                                                       | \`warn\`  | \`RESPONSE_DRIFT\`     |
 
 - **Log:** a line with the message \`difference\` has the method, upstream, path, expected type, received type and class, but no values.
-  Each path is logged at most once per minute. The default \`log.level: info\` hides the class \`additional\`; set \`log.level: debug\` to see this class.
+  The first sighting of a difference has \`"first":true\`, and is logged at \`info\` or above. Later ones are logged at the level of their class, at
+  most once per minute and path. The default \`log.level: info\` hides later differences of the class \`additional\`. Paths that differ only in
+  list indexes are one path. For each method, 100 paths are distinguished; further ones, such as keys that are identifiers, share one line per minute and class.
+- **Traces:** with an OpenTelemetry SDK, the first sighting is an event \`connect_rest.difference\` of the call's span, with the same attributes as the line.
+- **List:** \`GET /differences\` of \`server.diagnostics\` lists the differences since the start of the process, with their counts and the times of
+  the first and last sighting; the most recent first sighting first. A string or number has its \`length\` in characters.
 - **Metrics:** \`connect_rest_differences_total\` counts the differences of all classes by method, path and class, whatever the log level. A class that is set to
   \`ignore\` is not counted. Metrics are off by default. \`server: { metrics: {} }\` serves the metrics at \`http://127.0.0.1:9464/metrics\`.
 - **Programs:** \`onDifference\` receives a \`DifferenceReport\`. A report lists the first hundred differences of each class, and counts all.
@@ -34,7 +39,7 @@ is written as a JSON string in brackets: \`labels["1.0"]\`. A key of more than 1
 A line of the log and a line of the metrics:
 
 \`\`\`text
-{"level":"info","time":"2026-01-02T03:04:05.678Z","method":"blog.v1.BlogService/GetBlogInfo","upstream":"blog","path":"blog.posts","expected":"int32","got":"string","class":"converted","msg":"difference"}
+{"level":"info","time":"2026-01-02T03:04:05.678Z","method":"blog.v1.BlogService/GetBlogInfo","upstream":"blog","path":"blog.posts","class":"converted","expected":"int32","got":"string","length":"2","first":true,"msg":"difference"}
 connect_rest_differences_total{method="blog.v1.BlogService/GetBlogInfo",path="blog.posts",class="converted"} 1
 \`\`\`
 

@@ -2,7 +2,7 @@ import { ConnectError, createClient } from "@connectrpc/connect";
 import { type DifferenceClass, type DifferenceReport, reasonOf } from "connect-rest-runtime";
 import { ERRORS } from "connect-rest-runtime/internal";
 import { expect, test } from "vitest";
-import { createDifferenceLog } from "../../gateway/src/log/difference-log.ts";
+import { DifferenceLog } from "../../gateway/src/log/difference-log.ts";
 import { createLogger } from "../../gateway/src/log/logger.ts";
 import { Metrics } from "../../gateway/src/metrics/metrics.ts";
 import { FidelityService } from "../gen/rules/v1/empty_pb.ts";
@@ -12,8 +12,9 @@ import { countingTransport } from "./on-difference.ts";
 import { page } from "./page.ts";
 import { ROWS, type Row } from "./rows.ts";
 
-const LEVELS: Readonly<Record<DifferenceClass, string>> = {
-  additional: "debug",
+/** The log levels of the first sighting of a difference. */
+const FIRST_LEVELS: Readonly<Record<DifferenceClass, string>> = {
+  additional: "info",
   converted: "info",
   lost: "warn",
 };
@@ -70,12 +71,10 @@ test.each(ROWS)("in strict mode, the outcome of $sends is $outcome", async (row)
 
 test.each(ROWS)("in the log and metrics of a gateway, the outcome of $sends is $outcome", async (row) => {
   const lines: Record<string, unknown>[] = [];
-  const logOne = createDifferenceLog(
-    createLogger("debug", { write: (line) => lines.push(JSON.parse(line)) }),
-  );
+  const seen = new DifferenceLog(createLogger("debug", { write: (line) => lines.push(JSON.parse(line)) }));
   const metrics = new Metrics();
   for (const report of (await called(row, false)).reports) {
-    logOne(report);
+    seen.record(report);
     metrics.differed(report);
   }
   const { body } = await metrics.render();
@@ -85,7 +84,7 @@ test.each(ROWS)("in the log and metrics of a gateway, the outcome of $sends is $
     return;
   }
   expect(lines).toMatchObject([
-    { level: LEVELS[row.outcome], msg: "difference", class: row.outcome, path: row.path },
+    { level: FIRST_LEVELS[row.outcome], first: true, msg: "difference", class: row.outcome, path: row.path },
   ]);
   expect(counted).toHaveLength(1);
   expect(counted[0]).toMatch(new RegExp(`class="${row.outcome}"\\} 1$`));

@@ -21,8 +21,9 @@ function manifestOf(folder: string): Manifest {
 
 const root = manifestOf(".");
 
-/** The folders of the packages that are published. The gateway contains the bundle of the console. */
-const workspaces = (root.workspaces ?? []).filter((folder) => folder !== "console");
+/** The folders whose packages are not published. The gateway contains the bundle of the console. */
+const UNPUBLISHED = ["console", "deploy/image"];
+const workspaces = (root.workspaces ?? []).filter((folder) => !UNPUBLISHED.includes(folder));
 
 /** Files that a package may contain. */
 const SHIPPED =
@@ -47,7 +48,7 @@ test("packing a package from a checkout includes its sources but no tests", () =
 });
 
 test("only built packages can be published, not the folders of the repository", () => {
-  for (const folder of [".", "console", ...workspaces]) {
+  for (const folder of [".", ...UNPUBLISHED, ...workspaces]) {
     expect([folder, manifestOf(folder).private]).toEqual([folder, true]);
   }
   for (const folder of workspaces) expect(manifestOf(folder).files).toContain("src");

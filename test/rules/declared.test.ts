@@ -188,8 +188,9 @@ test.each(Object.entries(PLACES))(
         const also = way.isFound || lostWithout === undefined ? [] : [[lostWithout, "lost"] as const];
         const wanted = [...way.departures, ...(leaf ? [["a.b.place", leaf] as const] : []), ...also];
         const { outcome, departures, requests } = await outcomeOf(place, way, false);
-        expect(departures.map((each) => [each.path, each.class])).toEqual(
-          wanted.map(([path, departure]) => [`${place.holder ?? ""}${path}`, departure]),
+        // Several rules report differences of one page; their order has no meaning.
+        expect(departures.map((each) => `${each.path} ${each.class}`).sort()).toEqual(
+          wanted.map(([path, departure]) => `${place.holder ?? ""}${path} ${departure}`).sort(),
         );
         expect([outcome.status === "fulfilled" && outcome.value, requests]).toEqual(
           way.isFound ? place.found : place.absent,

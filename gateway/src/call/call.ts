@@ -20,6 +20,8 @@ export interface CallTrace {
    * The trace ID as 32 hexadecimal digits; undefined if neither the caller nor an SDK has started a trace.
    */
   readonly traceId: string | undefined;
+  /** Adds an event to the span. */
+  event(name: string, attributes: Readonly<Record<string, string>>): void;
   /** Ends the span with `ok` or the code of its error. */
   end(code: string): void;
 }
@@ -29,6 +31,7 @@ export const noTrace: CallTrace = {
   context: undefined,
   run: (work) => work(),
   traceId: undefined,
+  event: () => undefined,
   end: () => undefined,
 };
 

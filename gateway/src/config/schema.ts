@@ -130,7 +130,7 @@ const server = z.strictObject({
     })
     .optional()
     .describe(
-      "Serve diagnostics on a separate port: heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`), the requests at each upstream origin and their limits (`GET /origins`), and the log level (`GET` and `PUT /log-level`). Default: not served.",
+      "Serve diagnostics on a separate port: heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`), the requests at each upstream origin and their limits (`GET /origins`), the differences between responses and their description (`GET /differences`), and the log level (`GET` and `PUT /log-level`). Default: not served.",
     ),
   limits: z
     .strictObject(limitShape)

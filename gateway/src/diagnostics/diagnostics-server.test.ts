@@ -1,17 +1,32 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SideServer } from "../listener/side-server.ts";
+import type { SeenDifferences } from "../log/difference-log.ts";
 import { createLogger } from "../log/logger.ts";
 import { exchange } from "../testing/raw.ts";
 import { startDiagnosticsServer } from "./diagnostics-server.ts";
 
 const LINES: Record<string, unknown>[] = [];
 const log = createLogger("info", { write: (line: string) => LINES.push(JSON.parse(line)) });
+const DIFFERENCES: SeenDifferences = { differences: [], notListed: 3 };
 let server: SideServer;
 beforeAll(async () => {
-  server = await startDiagnosticsServer(log, { port: 0 }, () => [
-    { upstream: "a", origin: "https://a.example", limit: Number.POSITIVE_INFINITY, running: 3, waiting: 0 },
-    { upstream: "b", origin: "https://b.example", limit: 2.5, running: 2, waiting: 7 },
-  ]);
+  server = await startDiagnosticsServer(
+    log,
+    { port: 0 },
+    {
+      loads: () => [
+        {
+          upstream: "a",
+          origin: "https://a.example",
+          limit: Number.POSITIVE_INFINITY,
+          running: 3,
+          waiting: 0,
+        },
+        { upstream: "b", origin: "https://b.example", limit: 2.5, running: 2, waiting: 7 },
+      ],
+      differences: () => DIFFERENCES,
+    },
+  );
 });
 afterAll(() => server.close());
 
@@ -34,6 +49,10 @@ test("/origins lists the requests at each upstream origin, with the origin's lim
     { upstream: "a", origin: "https://a.example", running: 3, waiting: 0 },
     { upstream: "b", origin: "https://b.example", limit: 2.5, running: 2, waiting: 7 },
   ]);
+});
+
+test("/differences lists the differences of responses", async () => {
+  expect(await (await send("/differences")).json()).toEqual(DIFFERENCES);
 });
 
 test("a heap snapshot has the format that developer tools read", async () => {
@@ -92,7 +111,11 @@ test("the diagnostics port serves no other paths and methods", async () => {
 });
 
 test("diagnostics on a non-loopback address cause a warning", async () => {
-  const open = await startDiagnosticsServer(log, { host: "0.0.0.0", port: 0 }, () => []);
+  const open = await startDiagnosticsServer(
+    log,
+    { host: "0.0.0.0", port: 0 },
+    { loads: () => [], differences: () => DIFFERENCES },
+  );
   expect(LINES.at(-1)).toMatchObject({
     level: "warn",
     host: "0.0.0.0",

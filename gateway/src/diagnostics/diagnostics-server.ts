@@ -3,6 +3,7 @@ import type { OriginLoad } from "connect-rest-runtime/internal";
 import { isLoopback } from "../listener/hosts.ts";
 import { UNCACHED } from "../listener/rejection.ts";
 import { type SidePlace, type SideServer, sendText, startSideServer } from "../listener/side-server.ts";
+import type { SeenDifferences } from "../log/difference-log.ts";
 import type { Logger } from "../log/logger.ts";
 import { getLogLevel, putLogLevel } from "./log-level.ts";
 import { sendCpuProfile, sendHeapSnapshot } from "./profiles.ts";
@@ -11,24 +12,31 @@ import { sendCpuProfile, sendHeapSnapshot } from "./profiles.ts";
 export const OPEN_DIAGNOSTICS =
   "diagnostics are served beyond loopback: whoever reaches them can read the memory of the process, with its secrets";
 
+/** The state of the gateway's upstream calls that the diagnostics show. */
+interface Shown {
+  readonly loads: () => readonly OriginLoad[];
+  readonly differences: () => SeenDifferences;
+}
+
 /** Responds to requests for one path. Rejects only because of a defect. */
 type Diagnose = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void;
 
 /**
  * Serves diagnostics of a running process to operators: heap snapshots, CPU profiles, the requests per
- * upstream origin, and the log level. Requests from web pages get 403.
+ * upstream origin, the differences of responses, and the log level. Requests from web pages get 403.
  *
  * @throws Error if the server cannot listen on the port
  */
 export async function startDiagnosticsServer(
   log: Logger,
   place: SidePlace,
-  loads: () => readonly OriginLoad[],
+  { loads, differences }: Shown,
 ): Promise<SideServer> {
   const paths: Readonly<Record<string, Diagnose>> = {
     "GET /heap-snapshot": oneAtATime(sendHeapSnapshot),
     "GET /cpu-profile": oneAtATime(sendCpuProfile),
     "GET /origins": (_, response) => sendText(response, 200, originsText(loads())),
+    "GET /differences": (_, response) => sendText(response, 200, JSON.stringify(differences(), undefined, 2)),
     "GET /log-level": (_, response) => getLogLevel(log, response),
     "PUT /log-level": (request, response) => putLogLevel(log, request, response),
   };

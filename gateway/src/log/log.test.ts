@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { joinedPath, stepText } from "connect-rest-codec/internal";
+import type { DifferenceClass } from "connect-rest-runtime";
 import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -12,7 +13,7 @@ import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { startServer } from "../server.ts";
 import { http2Request } from "../testing/raw.ts";
 import { logCall } from "./call-log.ts";
-import { createDifferenceLog } from "./difference-log.ts";
+import { DifferenceLog } from "./difference-log.ts";
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
 
 /** Returns a logger, and the lines that it has written. */
@@ -155,37 +156,78 @@ test.each([
   },
 );
 
-const ONE_EACH = { additional: 1, converted: 1, lost: 1 };
+/** Records differences of one class at paths of a method's responses. */
+function recordAt(seen: DifferenceLog, as: DifferenceClass, paths: readonly string[], got = "array"): void {
+  for (const path of paths) {
+    const differences = [{ path, expected: "int32", got, class: as }];
+    const counts = { additional: 0, converted: 0, lost: 0, [as]: 1 };
+    seen.record({ method: EchoService.method.echo, upstream: "echo", differences, counts });
+  }
+}
 
-test("a difference is logged at most once a minute for each path, without values", () => {
+test("the first sighting of a difference is logged, and later ones at most once a minute for each path, without values", () => {
   const { log, lines } = capture();
   let now = 0;
-  const report = createDifferenceLog(log, () => now);
-  const differ = (path: string) =>
-    report({
-      method: EchoService.method.echo,
-      upstream: "echo",
-      differences: [{ path, expected: "int32", got: 'string "s3cret"', class: "lost" }],
-      counts: ONE_EACH,
-    });
-  for (const path of ["a[0].b", "a[1].b", "a[0].b", "c"]) differ(path);
+  const first: unknown[] = [];
+  const seen = new DifferenceLog(log, { now: () => now, onFirst: (sighting) => first.push(sighting) });
+  recordAt(seen, "lost", ["a[0].b", "a[1].b", "a[0].b", "c"], 'string "s3cret"');
   now = 60_000;
-  differ("a[7].b");
+  recordAt(seen, "lost", ["a[7].b"], 'string "s3cret"');
+  const known = { method: "echo.v1.EchoService/Echo", upstream: "echo", expected: "int32", got: "string" };
+  const a = { ...known, path: "a[0].b", class: "lost", length: "6" };
+  const c = { ...a, path: "c" };
   expect(lines).toMatchObject([
-    {
-      level: "warn",
-      method: "echo.v1.EchoService/Echo",
-      upstream: "echo",
-      path: "a[0].b",
-      got: "string",
-      class: "lost",
-      msg: "difference",
-    },
-    { path: "c" },
-    { path: "a[7].b", unlogged: 2 },
+    { level: "warn", ...a, first: true, msg: "difference" },
+    { level: "warn", ...c, first: true },
+    { level: "warn", path: "a[7].b", unlogged: 2 },
   ]);
-  expect(JSON.stringify(lines)).not.toContain("s3cret");
+  expect(lines[2]).not.toHaveProperty("first");
+  expect(first).toEqual([a, c]);
+  const times = { firstSeen: "1970-01-01T00:00:00.000Z", lastSeen: "1970-01-01T00:00:00.000Z" };
+  expect(seen.list()).toEqual({
+    differences: [
+      { ...a, count: 4, ...times, lastSeen: "1970-01-01T00:01:00.000Z" },
+      { ...c, count: 1, ...times },
+    ],
+    notListed: 0,
+  });
+  expect(JSON.stringify([lines, first, seen.list()])).not.toContain("s3cret");
 });
+
+test("a value of another JSON type is another difference, and the most recent difference is listed first", () => {
+  const { log } = capture();
+  let now = 0;
+  const seen = new DifferenceLog(log, { now: () => now++ });
+  recordAt(seen, "converted", ["a"], "number 5");
+  recordAt(seen, "converted", ["a"], "boolean true");
+  recordAt(seen, "converted", ["a"], "number 123");
+  recordAt(seen, "converted", ["a"], `string "${"x".repeat(39)}…`);
+  const shown = seen.list().differences.map(({ got, length, count }) => [got, length, count]);
+  expect(shown).toEqual([
+    ["string", ">40", 1],
+    ["boolean", undefined, 1],
+    ["number", "1", 2],
+  ]);
+});
+
+test.each(["additional", "converted", "lost"] as const)(
+  "keys that are data take a bounded number of places, lines and trace events, and all are counted: %s",
+  (as) => {
+    const { log, lines } = capture("debug");
+    let now = 0;
+    let events = 0;
+    const seen = new DifferenceLog(log, { now: () => now, onFirst: () => events++ });
+    const paths = Array.from({ length: 5000 }, (_, at) => `users.k${at}`);
+    recordAt(seen, as, paths);
+    // One line for each place, and one for all others.
+    expect([seen.list().differences.length, events, lines.length]).toEqual([100, 100, 101]);
+    expect(seen.list().notListed).toBe(4900);
+    now = 60_000;
+    recordAt(seen, as, ["users.more", "users.evenMore"]);
+    expect(lines).toHaveLength(102);
+    expect(lines.at(-1)).toMatchObject({ path: "users.more", class: as, unlogged: 4899 });
+  },
+);
 
 test("property: two paths are one place exactly if they differ only in the indexes of lists", () => {
   const keys = fc.constantFrom(
@@ -210,34 +252,29 @@ test("property: two paths are one place exactly if they differ only in the index
   fc.assert(
     fc.property(steps, steps, fc.boolean(), (one, other, isMoved) => {
       const { log, lines } = capture();
-      const report = createDifferenceLog(log, () => 0);
+      const seen = new DifferenceLog(log);
       const second = isMoved ? one.map((step) => (typeof step === "number" ? step + 1 : step)) : other;
-      for (const path of [one, second]) {
-        report({
-          method: EchoService.method.echo,
-          upstream: "echo",
-          differences: [{ path: textOf(path), expected: "int32", got: "array", class: "lost" }],
-          counts: ONE_EACH,
-        });
-      }
+      recordAt(seen, "lost", [textOf(one), textOf(second)]);
       expect(lines).toHaveLength(placeOf(one) === placeOf(second) ? 1 : 2);
     }),
   );
 });
 
 test.each(["additional", "converted", "lost"] as const)(
-  "the log level of a difference depends on its class: %s",
+  "the log level of a difference depends on its class, and is at least info for the first sighting: %s",
   (as) => {
     const { log, lines } = capture("debug");
-    const differences = [{ path: "a", expected: "int32", got: "array", class: as }];
-    createDifferenceLog(log)({
-      method: EchoService.method.echo,
-      upstream: "echo",
-      differences,
-      counts: ONE_EACH,
-    });
+    let now = 0;
+    const seen = new DifferenceLog(log, { now: () => now });
+    recordAt(seen, as, ["a"]);
+    now = 60_000;
+    recordAt(seen, as, ["a"]);
     const level = { additional: "debug", converted: "info", lost: "warn" }[as];
-    expect(lines).toMatchObject([{ level, path: "a", class: as }]);
+    const first = as === "additional" ? "info" : level;
+    expect(lines).toMatchObject([
+      { level: first, path: "a", class: as, first: true },
+      { level, path: "a", class: as },
+    ]);
   },
 );
 

@@ -54,13 +54,14 @@ export function startCallTrace(
     "connect_rest.request_id": caller.requestId,
   };
   const span = tracer().startSpan(methodPath(method), { kind: SpanKind.SERVER, attributes }, parent);
+  const event: CallTrace["event"] = (name, attributes) => void span.addEvent(name, attributes);
   const end = (code: string) => endSpan(span, protocol, code);
   const { traceId } = span.spanContext();
   // without an SDK and without a caller's trace, no context is propagated
   const isValid = isSpanContextValid(span.spanContext());
   const own = isValid ? trace.setSpan(parent, span) : parent;
   const run = <T>(work: () => T) => context.with(own, work);
-  return { context: own, run, traceId: isValid ? traceId : undefined, end };
+  return { context: own, run, traceId: isValid ? traceId : undefined, event, end };
 }
 
 /**

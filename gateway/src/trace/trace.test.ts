@@ -15,6 +15,7 @@ const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
 
 let status = 200;
+let body = '{"text":"yes"}';
 let received: http.IncomingHttpHeaders = {};
 let active: string | undefined;
 let upstream: http.Server;
@@ -24,7 +25,7 @@ const LINES: Record<string, unknown>[] = [];
 beforeAll(async () => {
   upstream = http.createServer((request, response) => {
     received = request.headers;
-    response.writeHead(status, { "content-type": "application/json" }).end('{"text":"yes"}');
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
   });
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
@@ -45,6 +46,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   status = 200;
+  body = '{"text":"yes"}';
   exporter.reset();
 });
 afterAll(async () => {
@@ -122,6 +124,27 @@ test("with an SDK, a call and its request have readable spans below the caller's
   });
   expect(received.traceparent).toBe(`00-${TRACE_ID}-${request?.spanContext().spanId}-01`);
   expect(active).toBe(TRACE_ID);
+});
+
+test("with an SDK, the first sighting of a difference is an event of the call's span, without its value", async () => {
+  registerSdk();
+  body = '{"text":735197}';
+  for (let call = 0; call < 2; call++) await echo();
+  const events = exporter.getFinishedSpans().flatMap((span) => span.events);
+  expect(events.map(({ name, attributes }) => ({ name, attributes }))).toEqual([
+    {
+      name: "connect_rest.difference",
+      attributes: {
+        method: "echo.v1.EchoService/Echo",
+        upstream: "echo",
+        path: "text",
+        class: "converted",
+        expected: "string",
+        got: "number",
+        length: "6",
+      },
+    },
+  ]);
 });
 
 test("with an SDK, a call without a trace context starts a trace", async () => {

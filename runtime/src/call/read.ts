@@ -55,7 +55,7 @@ function scanned(
     return call.knowing(() => scanner.page(adapter, rules, response, now, call.maxCost));
   }
   if (adapter.kind !== "unary") return undefined;
-  const result = scanner.read(adapter, rules, response, call.maxCost);
+  const result = call.knowing(() => scanner.read(adapter, rules, response, call.maxCost));
   // the message does not refer to the body
   if (result !== undefined) pool.release(response.body);
   return result;

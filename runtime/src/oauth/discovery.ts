@@ -45,10 +45,11 @@ const PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource";
 
 /**
  * Finds the authorization server of a server, e.g. of a gateway. If the server's 401 names its resource
- * metadata (RFC 9728), that metadata names the authorization server. Otherwise the server is its own
- * authorization server, at its address without the path. Metadata (RFC 8414) is requested first, and its
- * issuer must equal the requested issuer. If a 404 shows that there is no metadata, the paths are
- * `/authorize`, `/token` and `/register`.
+ * metadata (RFC 9728), that metadata names the authorization server. Without such a 401, e.g. because the
+ * server has an open start page, the metadata is requested at its well-known paths. If a 404 shows that there
+ * is none, the server is its own authorization server, at its address without the path. Its metadata
+ * (RFC 8414) is requested first, and its issuer must equal the requested issuer. If a 404 shows that there is
+ * no such metadata either, the paths are `/authorize`, `/token` and `/register`.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED, OAUTH_DISCOVERY_FAILED or OAUTH_METADATA_INVALID
  */
@@ -66,13 +67,13 @@ export async function discover(
     if (found === undefined) throw failed(url, `status 404 at ${named}`);
     return { ...found, scope: scope ?? found.scope };
   }
-  const own = await metadataAt(new URL(AUTHORIZATION_SERVER, url.origin), url.origin, send);
-  if (own !== undefined) return { metadata: own, hasMetadata: true, resource: undefined, scope };
   const path = url.pathname === "/" ? "" : url.pathname;
   for (const place of new Set([PROTECTED_RESOURCE + path, PROTECTED_RESOURCE])) {
     const found = await serverOfResource(url, new URL(place, url.origin).href, send);
-    if (found !== undefined) return found;
+    if (found !== undefined) return { ...found, scope: scope ?? found.scope };
   }
+  const own = await metadataAt(new URL(AUTHORIZATION_SERVER, url.origin), url.origin, send);
+  if (own !== undefined) return { metadata: own, hasMetadata: true, resource: undefined, scope };
   return { metadata: defaultsAt(url.origin), hasMetadata: false, resource: undefined, scope };
 }
 
