@@ -86,7 +86,5 @@ const errors = errorsOf(CASES.map(({ source }) => source + REST));
 test.each(CASES)("a condition that can never hold is reported: $name", (each) => {
   // another check reports an object as the discriminator
   const own = errors[CASES.indexOf(each)]?.filter((line) => !line.includes(": read-twice: "));
-  expect(own).toEqual(
-    each.isPossible ? [] : [expect.stringMatching(/: when-never: .* never holds for /)],
-  );
+  expect(own).toEqual(each.isPossible ? [] : [expect.stringMatching(/: when-never: .* never holds for /)]);
 });
