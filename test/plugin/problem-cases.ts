@@ -828,7 +828,7 @@ message Res { string items = 1; }`,
       [
         "paginate_step",
         'paginate: {items: ".", offset: "name"}',
-        "4:62: paginate-step: the field `name` must be a number to count pages or items",
+        "4:62: paginate-step: the field `name` must be an integer to count pages or items",
       ],
       [
         "stream_field",

@@ -8,18 +8,15 @@ import { parameterPaths } from "../model/body-fields.ts";
 import type { MethodModel } from "../model/model.ts";
 import { isTree, type TypeModels } from "../model/types.ts";
 import { checkCredentialFields } from "./credential-fields.ts";
-import { checkFieldReaders } from "./field-readers.ts";
 import { checkHeads } from "./heads.ts";
 import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
 import { checkMasks } from "./masks.ts";
-import { checkMessage } from "./messages.ts";
+import { checkMessage, checkResponseMessage } from "./messages.ts";
 import { checkMethod } from "./method-rules.ts";
 import { checkRequestNames } from "./names.ts";
 import { checkIndexedNames } from "./near-keys.ts";
-import { checkResponseOneofs } from "./oneofs.ts";
 import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
-import { checkEnvelopeReaders, checkPageReaders } from "./rule-readers.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
 import { checkTupleRequest } from "./tuples.ts";
@@ -40,9 +37,6 @@ export class Checker {
     const problems = new Problems();
     checkSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkSharedRules(method.desc, method.annotation, problems);
-    checkEnvelopeReaders(method.desc.parent, method.serviceAnnotation, problems);
-    checkEnvelopeReaders(method.desc, method.annotation, problems);
-    checkPageReaders(method.desc, method.annotation, problems);
     checkMethod(method, problems);
     checkListedTwice(method.desc, listedTwice(problems));
     checkCredentialFields(method, this.types, problems);
@@ -69,8 +63,7 @@ export class Checker {
     checkUnwrappedRequest(method.desc, inParameters, this.types, problems);
     checkTupleRequest(method.desc, inParameters, this.types, problems);
     for (const message of inResponse) {
-      checkResponseOneofs(message, this.types, problems);
-      checkFieldReaders(message, this.types, problems);
+      checkResponseMessage(message, this.types, problems);
       if (!inRequest.has(message)) checkIndexedNames(message, this.types, problems);
     }
     checkHeads(method, inResponse, this.types, problems);

@@ -1,5 +1,6 @@
 /** Checks that the paths in rules lead to declared fields, and that these fields fit the rule. */
-import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { INTEGERS } from "../descriptors/integers.ts";
 import { isTimestamp } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
@@ -180,19 +181,6 @@ function placesBesideItems({ next, linkQuery, total, more }: PaginateRule): Plac
   places.push({ path: key, name: "`more` of paginate", place, values });
   return places;
 }
-
-const INTEGERS: ReadonlySet<ScalarType> = new Set([
-  ScalarType.INT32,
-  ScalarType.INT64,
-  ScalarType.UINT32,
-  ScalarType.UINT64,
-  ScalarType.SINT32,
-  ScalarType.SINT64,
-  ScalarType.FIXED32,
-  ScalarType.FIXED64,
-  ScalarType.SFIXED32,
-  ScalarType.SFIXED64,
-]);
 
 /** Reports a cursor that is read from the last item in a notation that the request field does not accept. */
 function checkCursor({ desc, annotation, stream }: MethodModel, types: TypeModels, problems: Problems): void {

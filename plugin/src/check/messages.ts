@@ -5,10 +5,11 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { TypeModels } from "../model/types.ts";
 import { checkEnum } from "./enums.ts";
+import { checkFieldReaders } from "./field-readers.ts";
 import { checkField } from "./field-rules.ts";
 import { checkAliases } from "./names.ts";
 import { checkNearKeys } from "./near-keys.ts";
-import { checkOneofs } from "./oneofs.ts";
+import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
 import { checkTypeTexts } from "./rule-texts.ts";
 import { checkTuple } from "./tuples.ts";
 
@@ -25,6 +26,12 @@ export function checkMessage(message: DescMessage, types: TypeModels, problems: 
     checkField(field, types, problems);
     if ("enum" in field && field.enum !== undefined) checkEnum(field.enum, types, problems);
   }
+}
+
+/** Reports fields and oneofs that no response, or no complete response, can set. */
+export function checkResponseMessage(message: DescMessage, types: TypeModels, problems: Problems): void {
+  checkResponseOneofs(message, types, problems);
+  checkFieldReaders(message, types, problems);
 }
 
 /** Reports a second field that collects unknown keys. */

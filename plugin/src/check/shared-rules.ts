@@ -32,6 +32,7 @@ import { lastStepOf } from "../model/dotted-path.ts";
 import type { Frozen } from "../model/freeze.ts";
 import { checkCondition } from "./conditions.ts";
 import { checkRequestCondition } from "./request-conditions.ts";
+import { checkEnvelopeReaders } from "./rule-readers.ts";
 import { headerFault, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
 
 /** The rules that ServiceRules and MethodRules have under the same field numbers. */
@@ -65,6 +66,7 @@ export function checkSharedRules(
   const add: Add = (place, code, text) => problems.add(desc, [RULES, ...place], code, text);
   const subject = nameOf(desc);
   if (rules.envelope !== undefined) checkEnvelope(rules.envelope, add);
+  checkEnvelopeReaders(desc, rules, problems);
   rules.errors.forEach((rule, index) => {
     checkError(rule, subject, within(add, RULE.errors.number, index));
   });

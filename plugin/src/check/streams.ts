@@ -26,6 +26,7 @@ import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 import { checkCondition } from "./conditions.ts";
 import { checkItemPlaces } from "./item-places.ts";
+import { checkPageReaders } from "./rule-readers.ts";
 import { checkSpellings } from "./shared-rules.ts";
 import { headerFault, pathFault } from "./syntax.ts";
 
@@ -56,6 +57,7 @@ export function checkStreams(method: MethodModel, types: TypeModels, problems: P
   if (poll !== undefined) checkPoll(poll, desc, problems);
   if (upload !== undefined) checkUpload(upload, desc, problems);
   if (records !== undefined) checkRecords(records, desc, problems);
+  checkPageReaders(desc, annotation, problems);
   checkItemPlaces(method, types, problems);
 }
 

@@ -1,4 +1,5 @@
 import { create, type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
+import { INTEGERS } from "../descriptors/integers.ts";
 import { isString, isTimestamp, millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -33,14 +34,6 @@ const { field: PAGINATE } = PaginateSchema;
 const { field: UPLOAD } = UploadSchema;
 
 const COUNT_UNITS: readonly CountUnit[] = ["seconds", "millis", "micros", "nanos"];
-
-const NOT_INTEGERS: ReadonlySet<ScalarType> = new Set([
-  ScalarType.BOOL,
-  ScalarType.BYTES,
-  ScalarType.DOUBLE,
-  ScalarType.FLOAT,
-  ScalarType.STRING,
-]);
 
 type StreamRule = "paginate" | "poll" | "upload" | "download" | "records" | "operation";
 
@@ -239,7 +232,7 @@ function parseOverlap(
   }
   const notation = isTimestamp(field) ? typeModels.field(field).time?.notation : undefined;
   const unit = COUNT_UNITS.find((each) => each === notation);
-  const isInteger = field.fieldKind === "scalar" && !NOT_INTEGERS.has(field.scalar);
+  const isInteger = field.fieldKind === "scalar" && INTEGERS.has(field.scalar);
   if (unit === undefined && !isInteger) {
     return faulty(`needs a field that is an integer, or a Timestamp with a \`unit\`; \`${name}\` is neither`);
   }
@@ -254,7 +247,7 @@ function parseOverlap(
 
 function takesCursor(field: DescField): boolean {
   if (field.fieldKind === "scalar") {
-    return field.scalar !== ScalarType.BOOL && field.scalar !== ScalarType.BYTES;
+    return field.scalar === ScalarType.STRING || INTEGERS.has(field.scalar);
   }
   return field.fieldKind === "message" && isTimestamp(field);
 }
@@ -263,13 +256,8 @@ function integerField(name: string, context: Context, ...place: readonly number[
   const path = steppedField(name, context, ...place);
   if (path === undefined) return undefined;
   const field = lastOf(path);
-  const isNumber =
-    field.fieldKind === "scalar" &&
-    field.scalar !== ScalarType.STRING &&
-    field.scalar !== ScalarType.BYTES &&
-    field.scalar !== ScalarType.BOOL;
-  if (isNumber) return path;
-  const text = `the field \`${name}\` must be a number to count pages or items`;
+  if (field.fieldKind === "scalar" && INTEGERS.has(field.scalar)) return path;
+  const text = `the field \`${name}\` must be an integer to count pages or items`;
   return fault(context, "paginate", "paginate-step", text, ...place);
 }
 

@@ -176,7 +176,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       remedy: "Add one of `link`, `link_header`, `offset`, `page`, `cursor` and `last_item`.",
     },
     "paginate-step": {
-      meaning: "The field that counts pages or items is not a number.",
+      meaning: "The field that counts pages or items is not an integer.",
       remedy: "Use an integer field.",
     },
     "paginate-cursor": {
