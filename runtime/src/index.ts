@@ -8,6 +8,7 @@ export type {
   CallReport,
   DifferenceOptions,
   DifferenceReport,
+  Recorder,
   RequestEnd,
   RequestObserver,
   RequestReport,

@@ -1,4 +1,6 @@
 import * as nodeModule from "node:module";
+import path from "node:path";
+import type { Recording } from "connect-rest-runtime/recordings";
 import { loadAuthorization } from "../authorization/load.ts";
 import type { BusMaker } from "../bus/bus-options.ts";
 import { GroupBus } from "../bus/group-bus.ts";
@@ -171,7 +173,8 @@ async function startPrepared(
   orders: Orders | undefined,
 ): Promise<Gateway> {
   const store = resolved && (await (await loadAuthorization()).openStore(resolved.storePlace));
-  const { server, strict, webAssembly, differences, examples, mcp } = config;
+  const { server, strict, webAssembly, differences, examples, mcp, record } = config;
+  const recorder = record && (await openRecorder(record, config.directory, log));
   return listen(options.host ?? server.host, options.port ?? server.port, (host, port) =>
     startGateway({
       ...server,
@@ -183,6 +186,7 @@ async function startPrepared(
       differences,
       examples,
       mcp,
+      recorder,
       host,
       port,
       // the primary process serves the metrics of all workers
@@ -194,6 +198,18 @@ async function startPrepared(
       log,
     }),
   );
+}
+
+/** Begins the configured recording. */
+async function openRecorder(
+  record: NonNullable<Config["record"]>,
+  directory: string,
+  log: Logger,
+): Promise<Recording> {
+  const { openRecording } = await import("connect-rest-runtime/recordings");
+  const file = path.resolve(directory, record.file);
+  log.warn({ file }, "exchanges with upstreams are recorded in a file");
+  return openRecording({ ...record, file, onProblem: (problem) => log.error({ problem }, "recording") });
 }
 
 /** Returns the bus through which workers share feeds; undefined if the process is not a worker. */
