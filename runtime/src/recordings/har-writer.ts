@@ -62,7 +62,7 @@ export async function harEntry(
       bodySize: response.bytes,
       content: {
         size: body?.length ?? response.bytes,
-        mimeType: [headers["content-type"] ?? ""].flat()[0] ?? "",
+        mimeType: typeOf(sent.response?.headers),
         ...content,
       },
     },
@@ -74,7 +74,7 @@ export async function harEntry(
 }
 
 function requestOf({ verb, url, headers, body }: ExplainedRequest): object {
-  const type = headers.find(({ name }) => name === "content-type")?.value ?? "";
+  const type = typeOf(headers);
   const isWhole = body?.text !== undefined && !body.isCut;
   return {
     method: verb,
@@ -86,6 +86,10 @@ function requestOf({ verb, url, headers, body }: ExplainedRequest): object {
     ...(isWhole && { postData: { mimeType: type, text: body.text } }),
     ...(body !== undefined && !isWhole && { comment: "The body is streamed, binary or too large." }),
   };
+}
+
+function typeOf(headers: readonly ExplainedHeader[] = []): string {
+  return headers.find(({ name }) => name === "content-type")?.value ?? "";
 }
 
 /** Returns the headers whose values may be shown. */
