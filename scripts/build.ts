@@ -43,9 +43,15 @@ function copyProtos(target: string): void {
  */
 function published(folder: string, target: string, manifest: { [key: string]: Json }): Json {
   const { repository } = JSON.parse(readFileSync("package.json", "utf8")) as { repository?: Json };
-  // `private` is removed; it prevents publishing the repository's TypeScript, which cannot run below
-  // node_modules.
-  const { devDependencies: _devDependencies, private: _private, exports, ...rest } = manifest;
+  // `private` and `prepack` are removed; they prevent publishing the repository's TypeScript, which cannot run
+  // below node_modules.
+  const {
+    devDependencies: _devDependencies,
+    private: _private,
+    scripts: _scripts,
+    exports,
+    ...rest
+  } = manifest;
   return {
     ...rest,
     ...(typeof repository === "string" && {

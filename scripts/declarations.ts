@@ -1,7 +1,10 @@
 /** Writes declarations (`.d.ts`) of a package's sources, in the layout of the sources. */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Git ignores this folder, so that an interrupted build leaves no files in the working tree. */
+const CACHE = "node_modules/.cache/connect-rest";
 
 /**
  * Writes the declarations of a package below `target`.
@@ -10,20 +13,22 @@ import { join } from "node:path";
  * @throws Error if the sources do not compile
  */
 export function writeDeclarations(name: string, target: string): void {
-  const config = `tsconfig.build-${name}-${process.pid}.json`;
+  const config = join(CACHE, `tsconfig.build-${name}-${process.pid}.json`);
+  const sources = resolve(name);
   const options = {
-    extends: "./tsconfig.json",
+    extends: resolve("tsconfig.json"),
     compilerOptions: {
       noEmit: false,
       declaration: true,
       emitDeclarationOnly: true,
-      rootDir: name,
-      outDir: target,
+      rootDir: sources,
+      outDir: resolve(target),
       resolveJsonModule: true,
     },
-    include: [`${name}/src`],
-    exclude: [`${name}/src/**/*.test.ts`, `${name}/src/testing`, `${name}/src/gen/echo`],
+    include: [`${sources}/src`],
+    exclude: [`${sources}/src/**/*.test.ts`, `${sources}/src/testing`, `${sources}/src/gen/echo`],
   };
+  mkdirSync(CACHE, { recursive: true });
   writeFileSync(config, JSON.stringify(options));
   try {
     const { status } = spawnSync("tsc", ["--project", config], { stdio: ["ignore", "inherit", "inherit"] });

@@ -1,7 +1,8 @@
 /**
  * Releases all packages with one version:
  *
- *     npm run release -- 0.2.0 --dry-run    checks and builds; npm prints what it would publish
+ *     npm run release -- 0.2.0 --dry-run    checks and builds; npm prints what it would publish. Default: the
+ *                                           version in package.json
  *     npm run release -- 0.2.0              sets the version and the date in the changelog, checks and builds
  *     npm run release -- 0.2.0 --publish    builds and publishes a commit with this version
  *
@@ -41,24 +42,36 @@ export function withVersion<T extends Manifest>(manifest: T, version: string): T
 }
 
 /**
- * Returns the changelog with the date of a release.
- *
- * @throws Error if the changelog has no unreleased section of this version
+ * Returns the changelog with the date of a release in place of "unreleased".
  */
 export function withDate(changelog: string, version: string, date: string): string {
-  const heading = `\n## ${version} (unreleased)\n`;
-  if (!changelog.includes(heading)) {
-    throw new Error(`CHANGELOG.md has no section "${heading.trim()}"; write one, and release again`);
-  }
-  return changelog.replace(heading, `\n## ${version} (${date})\n`);
+  return changelog.replace(headingOf(version), `\n## ${version} (${date})\n`);
+}
+
+function headingOf(version: string): string {
+  return `\n## ${version} (unreleased)\n`;
+}
+
+/** The state of the repository before a release. */
+interface State {
+  readonly version: string | undefined;
+  /** The output of `git status --porcelain`. */
+  readonly status: string;
+  /** The `package.json` of the repository. */
+  readonly root: object;
+  /** The changelog, whose section gets a date; undefined if the section has one. */
+  readonly changelog: string | undefined;
 }
 
 /** Returns the reasons against a release, each with its remedy. */
-export function obstacles(version: string | undefined, status: string, root: object): readonly string[] {
+export function obstacles({ version, status, root, changelog }: State): readonly string[] {
+  const isVersion = version !== undefined && VERSION.test(version);
+  const heading = headingOf(version ?? "");
   return [
-    ...(version !== undefined && VERSION.test(version)
+    ...(isVersion ? [] : [`${version ?? "no version"}: name a version, as in 0.2.0`]),
+    ...(!isVersion || changelog === undefined || changelog.includes(heading)
       ? []
-      : [`${version ?? "no version"}: name a version, as in 0.2.0`]),
+      : [`CHANGELOG.md has no section "${heading.trim()}"; write one, and release again`]),
     ...(status === "" ? [] : [`the working tree has changes; commit them:\n${status}`]),
     ...("repository" in root
       ? []
@@ -102,12 +115,13 @@ if (import.meta.main) {
     allowPositionals: true,
     options: { "dry-run": { type: "boolean" }, publish: { type: "boolean" } },
   });
-  const [version = ""] = positionals;
   const root = JSON.parse(readFileSync("package.json", "utf8")) as Manifest & {
     readonly workspaces: readonly string[];
   };
   const status = spawnSync("git", ["status", "--porcelain"], { encoding: "utf8" }).stdout;
-  const problems = obstacles(positionals[0], status, root);
+  const [version = values["dry-run"] ? root.version : ""] = positionals;
+  const changelog = values.publish ? undefined : readFileSync("CHANGELOG.md", "utf8");
+  const problems = obstacles({ version: version || undefined, status, root, changelog });
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   if (problems.length > 0 && !values["dry-run"]) process.exit(1);
   if (values.publish && root.version !== version) {
@@ -116,12 +130,10 @@ if (import.meta.main) {
     );
     process.exit(1);
   }
-  if (!values.publish) {
-    const today = new Date().toISOString().slice(0, 10);
-    const changelog = withDate(readFileSync("CHANGELOG.md", "utf8"), version, today);
+  if (changelog !== undefined) {
     if (!values["dry-run"]) {
       writeVersion(version, root.workspaces);
-      writeFileSync("CHANGELOG.md", changelog);
+      writeFileSync("CHANGELOG.md", withDate(changelog, version, new Date().toISOString().slice(0, 10)));
     }
     run("npm", "run", "check");
   }

@@ -17,3 +17,8 @@ if (index >= 0 && (parts[index] || 0) < others[index]) {
   );
   process.exit(1);
 }
+
+if (!require("node:fs").existsSync(require("node:path").join(__dirname, "../node_modules"))) {
+  process.stderr.write("the dependencies are not installed; run npm ci\n");
+  process.exit(1);
+}

@@ -136,11 +136,17 @@ function targets(frame: usize, row: usize, at: usize): usize {
   const first: usize = load<u32>(row, L.ROW_TARGETS);
   const end = first + <usize>load<u32>(row, L.ROW_TARGET_COUNT) * L.TARGET_SIZE;
   if (first === end) return skip(at);
+  if (first + L.TARGET_SIZE === end) {
+    return intoField(frame, load<u32>(first), load<u32>(first, L.TARGET_FIELD), at);
+  }
+  // the decoder reports a value only once for all fields that read it
+  hide();
   let behind: usize = 0;
   for (let target = first; target < end; target += L.TARGET_SIZE) {
     behind = intoField(frame, load<u32>(target), load<u32>(target, L.TARGET_FIELD), at);
     if (behind === 0) return 0;
   }
+  show();
   return behind;
 }
 

@@ -52,6 +52,7 @@ export const MAX_SAFE: u64 = 9007199254740991;
 
 /** Reads an integer with a positive exponent and without a point. */
 export function scaled(from: usize): usize {
+  if (skipNumber(from) === 0) return 0;
   let at = wholePart(from);
   if (at === 0 || !isExponent(byte(at))) return 0;
   at++;

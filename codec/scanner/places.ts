@@ -38,6 +38,8 @@ export function openList(field: usize, input: usize, output: usize): bool {
   store<u32>(LAST, input, LIST_INPUT);
   store<u32>(LAST, output, LIST_OUTPUT);
   store<u32>(LAST, stepCount(), LIST_STEPS);
+  // the window may end before the first item, and another list may have been recorded
+  store<i32>(LAST, 0, ITEM_INDEX);
   return true;
 }
 

@@ -10,6 +10,7 @@ import { beginHandover } from "./handover";
 import { beginOutput, out } from "./output";
 import { beginPlaces } from "./places";
 import { beginReports, useReports } from "./report";
+import { beginNumbers, hasLongExponent } from "./skip";
 import { lastItem } from "./value";
 import { useWaiting } from "./waiting";
 
@@ -56,8 +57,14 @@ export function scan(
   beginReports();
   beginPlaces();
   beginHandover(length);
+  beginNumbers();
   const last = body(root, space(input), withStatus);
   return last !== 0 && space(last) === inputEnd ? <i32>(out - output) : -1;
+}
+
+/** Reports whether the input contains a number whose cost exceeds the usual cost of its bytes. */
+export function hasCostlyNumber(): bool {
+  return hasLongExponent;
 }
 
 /**

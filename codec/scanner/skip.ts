@@ -25,6 +25,13 @@ import {
 } from "./bytes";
 import { plainOf } from "./escapes";
 
+/** Whether a number since `beginNumbers` had an exponent of three digits or more. */
+export let hasLongExponent = false;
+
+export function beginNumbers(): void {
+  hasLongExponent = false;
+}
+
 /** The maximum nesting depth. JSON.parse, which does not recurse, handles deeper values. */
 const MAX_DEPTH = 400;
 
@@ -75,9 +82,10 @@ export function skipNumber(from: usize): usize {
     at++;
     const sign = byte(at);
     if (sign === 0x2b || sign === MINUS) at++;
-    if (!isDigit(byte(at))) return 0;
-    do at++;
-    while (isDigit(byte(at)));
+    const start = at;
+    while (isDigit(byte(at))) at++;
+    if (at === start) return 0;
+    if (at - start > 2) hasLongExponent = true;
   }
   return at;
 }

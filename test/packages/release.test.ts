@@ -1,5 +1,9 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 import { PACKAGES } from "../../scripts/packages.ts";
 import { manifests, obstacles, withDate, withVersion } from "../../scripts/release.ts";
 import { trackedFiles } from "../../scripts/sources.ts";
@@ -73,17 +77,45 @@ test("each package names its licence, and is published with provenance", () => {
 test("the changelog gets the date of the release", () => {
   const changelog = "# Changelog\n\n## 0.2.0 (unreleased)\n\nNew.\n\n## 0.1.0 (2026-01-01)\n";
   expect(withDate(changelog, "0.2.0", "2026-02-03")).toBe(changelog.replace("unreleased", "2026-02-03"));
-  expect(() => withDate(changelog, "0.3.0", "2026-02-03")).toThrow(
-    'CHANGELOG.md has no section "## 0.3.0 (unreleased)"; write one, and release again',
-  );
 });
 
+const READY = { version: "1.0.0", status: "", root: { repository: "" }, changelog: undefined };
+
 test.each([
-  ["no version", undefined, "", { repository: "" }, ["no version: name a version, as in 0.2.0"]],
-  ["a malformed version", "v1", "", { repository: "" }, ["v1: name a version, as in 0.2.0"]],
-  ["changed files", "1.0.0", " M a.ts\n", { repository: "" }, [expect.stringContaining(" M a.ts")]],
-  ["no repository", "1.0.0", "", {}, [expect.stringContaining("add the URL of the repository")]],
-  ["no obstacle", "1.0.0-rc.1", "", { repository: "" }, []],
-])("a release with %s has the expected obstacles", (_, version, status, root, expected) => {
-  expect(obstacles(version, status, root)).toEqual(expected);
+  ["no version", { version: undefined }, ["no version: name a version, as in 0.2.0"]],
+  ["a malformed version", { version: "v1", changelog: "" }, ["v1: name a version, as in 0.2.0"]],
+  ["changed files", { status: " M a.ts\n" }, [expect.stringContaining(" M a.ts")]],
+  ["no repository", { root: {} }, [expect.stringContaining("add the URL of the repository")]],
+  [
+    "no section in the changelog",
+    { changelog: "# Changelog\n\n## 0.9.0 (unreleased)\n" },
+    ['CHANGELOG.md has no section "## 1.0.0 (unreleased)"; write one, and release again'],
+  ],
+  ["no obstacle", { version: "1.0.0-rc.1", changelog: "\n## 1.0.0-rc.1 (unreleased)\n" }, []],
+])("a release with %s has the expected obstacles", (_, state, expected) => {
+  expect(obstacles({ ...READY, ...state })).toEqual(expected);
 });
+
+test("no folder of a package can be packed, and the error names the remedy", () => {
+  for (const folder of PACKAGES.keys()) {
+    const { scripts } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    const [command = "", script = ""] = scripts.prepack?.split(" ") ?? [];
+    const { status, stderr } = spawnSync(command, [script], { cwd: folder, encoding: "utf8" });
+    const text = `${resolve(folder)} contains only TypeScript sources; run npm run build in the repository, which writes the packages to dist/\n`;
+    expect([folder, status, stderr]).toEqual([folder, 1, text]);
+  }
+});
+
+test.each(["build", "release"])(
+  "npm run %s fails without the installed dependencies, and the error names the remedy",
+  (name) => {
+    const folder = mkdtempSync(join(tmpdir(), "uninstalled-"));
+    for (const file of ["package.json", "scripts"]) cpSync(file, join(folder, file), { recursive: true });
+    const [command = "", ...options] = packageJson.scripts[name as "build" | "release"].split(" ");
+    const { status, stderr } = spawnSync(command, options, { cwd: folder, encoding: "utf8" });
+    rmSync(folder, { recursive: true });
+    expect([status, stderr]).toEqual([1, "the dependencies are not installed; run npm ci\n"]);
+  },
+);

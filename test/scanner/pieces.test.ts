@@ -118,6 +118,7 @@ test.each([
     `{"older":[${leaves(100)}],"old":[{"text":"a"}]}`,
   ],
   ["a list that two fields read", `{"twice":[${leaves(100)}]}`],
+  ["a message around the list with a duplicate key", `{"node":{"leaves":[${leaves(200)}],"new":1,"new":2}}`],
   ["no list", `{"title":"${"x".repeat(4000)}"}`],
   ["JSON that ends early", `{"leaves":[${leaves(100)}`],
   ["a list with a trailing comma", `{"leaves":[${leaves(100)},]}`],

@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { checkJsonCost } from "../../codec/src/cost/json-cost.ts";
 import { isField, MessageTable } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { atLeast } from "../draws.ts";
 import { adaptersOf } from "../fidelity/services.ts";
-import { decoded, pieces, scanned } from "./both.ts";
+import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 import { Dice, mutated, objectText } from "./json-text.ts";
+import { randomTable } from "./random-table.ts";
 
 /** Methods whose responses the scanner supports. */
 const SUBJECTS: readonly UnaryAdapter[] = [...(await adaptersOf("gen")), ...(await adaptersOf("test/gen"))]
@@ -119,6 +121,74 @@ test("property: for values and keys with unusual spellings, the scanner gives th
   expect(read / asked).toBeGreaterThan(0.5);
   for (const count of Object.values(reported)) expect(count).toBeGreaterThanOrEqual(atLeast(300));
 });
+
+/** Methods whose responses are random messages. */
+const RANDOM = Array.from({ length: 400 }, (_, seed) => {
+  const body = randomTable(new Dice(seed));
+  return { body, adapter: methodReadBy(body) };
+});
+/** Numbers that have a high cost, or that only one of the decoders reads. */
+const NUMBERS = ["1e100", "1e-300", "0e400", "-0.0", "18446744073709551616", "1.0000000000000000001"];
+
+/** The sizes of pieces. */
+const SIZES = [20, 30, 45, 70, 100, 150];
+
+test("property: for messages with any features together, the scanner gives the decoder's result and cost, or falls back to the decoder", () => {
+  let read = 0;
+  let several = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...RANDOM), fc.nat(), ({ body: table, adapter }, seed) => {
+      const dice = Object.assign(new Dice(seed), { dirt: new Dice(seed).pick([0, 4, 15]), budget: 60 });
+      const plain = dice.once(2) ? (listText(adapter, dice) ?? "{}") : objectText(table, dice);
+      const text = plain.replace(/(?<=[:,[])\d+(?=[,\]}])/g, (number) =>
+        dice.once(20) ? dice.pick(NUMBERS) : number,
+      );
+      const body = mutated(text, dice);
+      const expected = decoded(adapter, body);
+      const limit = costOf(body.toString());
+      const size = dice.pick(SIZES.filter((each) => each === 20 || 2 * each < body.length));
+      const inPieces = atOnce(pieces(adapter, body, size));
+      expect(atOnce(pieces(adapter, body, size, limit)), body.toString()).toEqual(inPieces);
+      if (inPieces !== undefined) {
+        if (body.length > 2 * size) several++;
+        expect(inPieces, body.toString()).toEqual(expected);
+        expect(atOnce(pieces(adapter, body, size, limit - 1)), body.toString()).toBeUndefined();
+      }
+      const found = scanned(adapter, body);
+      if (found === undefined) return;
+      read++;
+      expect(found, body.toString()).toEqual(expected);
+      expect(scanned(adapter, body, limit), body.toString()).toEqual(expected);
+      expect(scanned(adapter, body, limit - 1), body.toString()).toBeUndefined();
+    }),
+    { numRuns: 4000 },
+  );
+  expect(read).toBeGreaterThanOrEqual(atLeast(1000));
+  expect(several).toBeGreaterThanOrEqual(atLeast(8));
+});
+
+/** Returns the lowest limit that the cost of a document does not exceed. */
+function costOf(text: string): number {
+  let low = 0;
+  for (let high = text.length * 70; low < high; ) {
+    const middle = Math.floor((low + high) / 2);
+    if (isWithin(text, middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+function isWithin(text: string, limit: number): boolean {
+  try {
+    checkJsonCost(text, limit);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The headers that fields are read from, with ordinary values. */
 const HEADERS = {

@@ -45,27 +45,30 @@ test("the scanner reads base64 with line breaks and escapes", () => {
   }
 });
 
-/** Yields base64 with one change; `isWrong` if the change makes it invalid. */
-function* changed(text: string): Generator<readonly [token: string, isWrong: boolean]> {
+/** Yields base64 with one change, which may make it invalid base64 (`lost`) or invalid JSON (`left`). */
+function* changed(text: string): Generator<readonly [token: string, as?: "lost" | "left"]> {
   for (let at = 0; at <= text.length; at += 1 + Math.floor(text.length / 20)) {
     const front = text.slice(0, at);
-    yield [quoted(front), false];
+    yield [quoted(front)];
     for (const rest of [text.slice(at), text.slice(at + 1)]) {
-      for (const wrong of WRONG) yield [quoted(front + wrong + rest), true];
-      for (const padding of ["=", "==", "==="]) yield [quoted(front + padding + rest), false];
-      for (const broken of BROKEN_TEXTS) yield [`"${front}${broken}${rest}"`, broken !== '"' || rest !== ""];
+      for (const wrong of WRONG) yield [quoted(front + wrong + rest), "lost"];
+      for (const padding of ["=", "==", "==="]) yield [quoted(front + padding + rest)];
+      for (const wrong of WRONG_ESCAPES) yield [`"${front}${wrong}${rest}"`, "lost"];
+      for (const broken of BROKEN_TEXTS) yield [`"${front}${broken}${rest}"`, "left"];
     }
   }
 }
 
 const WRONG = ["!", "é", "\u0000", '"', "\\", "\b", "\u{1f600}", ".", "\u00a0", "\u007f", "\u0141"];
-const BROKEN_TEXTS = ["\n", "\\x", "\\u12", "\\ud800", "\\u0141", '"'];
+const WRONG_ESCAPES = ["\\ud800", "\\u0141"];
+const BROKEN_TEXTS = ["\n", "\\x", "\\u12!", '"'];
 
 test("invalid base64 is lost, wherever the error is", () => {
   for (const length of LENGTHS) {
-    for (const [token, isWrong] of changed(bytesOf(length).toString("base64"))) {
+    for (const [token, as] of changed(bytesOf(length).toString("base64"))) {
       const found = read("bytes", token);
-      if (isWrong && found !== undefined) expect(found.differences.counts.lost, token).toBe(1);
+      if (as === "left") expect(found, token).toBeUndefined();
+      if (as === "lost") expect(found?.differences.counts.lost, token).toBe(1);
     }
   }
 });
@@ -113,6 +116,15 @@ test.each(INTEGER_KINDS)(
   },
 );
 
+/** Returns the value of JSON, or undefined for invalid JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const ODD_INTEGERS = ["-0.0", "00.0", "01.0", "-.0", "+1.0", ".0", '"-0.0"', '"01.0"', '" 1.0"', '"1.0 "'];
 
 test.each(INTEGER_KINDS)(
@@ -126,8 +138,12 @@ test.each(INTEGER_KINDS)(
     for (const token of spellings) {
       for (const each of [token, quoted(token)]) {
         const found = read(kind, each);
-        const { differences } = decoded(methodOf(kind), Buffer.from(`{"key":${each}}`));
-        if (differences.counts.lost > 0) expect(found?.differences.counts.lost ?? 1, each).toBe(1);
+        const json = parsed(each);
+        if (json === undefined) expect(found, each).toBeUndefined();
+        // reports describe numbers in another notation only after the whole body is parsed again
+        if (typeof json === "string" || (String(json) === each && Math.abs(Number(json)) < 2 ** 53)) {
+          expect(found, each).toEqual(decoded(methodOf(kind), Buffer.from(`{"key":${each}}`)));
+        }
       }
     }
     for (const token of ODD_INTEGERS) read(kind, token);

@@ -416,7 +416,12 @@ export class ProtoWriter extends RawWriter {
   /** Writes a google.protobuf.Struct that collects unknown keys. Integers beyond 2^53 become strings. */
   unknownStruct(field: number, json: JsonObject, known: KnownKeys, decodeStruct: Decode): void {
     const entries = this.collect(json, known);
-    if (entries.length > 0) this.nested(field, Object.fromEntries(entries), decodeStruct, 2);
+    if (entries.length === 0) return;
+    const { looseKey } = this;
+    // only the message itself may be loose
+    this.strictly();
+    this.nested(field, Object.fromEntries(entries), decodeStruct, 2);
+    this.looseKey = looseKey;
   }
 }
 

@@ -18,6 +18,7 @@ interface HostField {
 export class HostReader {
   /** The differences in the values read, in the order of reading. */
   readonly found: FoundDifferences[] = [];
+  private listAt: number | undefined;
   private readonly wasm: WasmInstance;
   private readonly fields = new Map<number, HostField>();
   private readonly out = new ProtoWriter();
@@ -34,6 +35,17 @@ export class HostReader {
     };
   }
 
+  /**
+   * Begins another body, or another part of a body.
+   *
+   * @param listAt the address of the next item of a list whose first items have been read. A value that
+   *   encloses this list is incomplete.
+   */
+  begin(listAt?: number): void {
+    this.found.length = 0;
+    this.listAt = listAt;
+  }
+
   /** Allows the scanner to hand over the values of a field. */
   add(field: number, write: WriteValue, name: string): void {
     this.fields.set(field, { write, name });
@@ -43,8 +55,8 @@ export class HostReader {
 
   private read(at: number, from: number, end: number, to: number, room: number, depth: number): number {
     const field = this.fields.get(at);
-    if (field === undefined) return -1;
-    const { out, wasm } = this;
+    const { out, wasm, listAt = -1 } = this;
+    if (field === undefined || (from < listAt && listAt < end)) return -1;
     const text = wasm.text(from, end);
     const json = parseJson(text);
     out.startValue(depth, false);

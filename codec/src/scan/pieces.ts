@@ -122,7 +122,7 @@ class PieceScan {
     wasm.bytes.set(bytes.subarray(0, head), window.input);
     wasm.bytes.set(bytes.subarray(this.at, end), window.input + head);
     wasm.exports.setUp(window.stack, window.stackEnd, window.input);
-    this.host.found.length = 0;
+    this.host.begin(list === undefined ? undefined : window.input + head);
     const { input, output, end: room } = window;
     const written = wasm.exports.scan(input, length, root, output, room, room, withStatus);
     if (end === bytes.length) return written < 0 ? "left" : this.readLast(window, written);
@@ -152,8 +152,8 @@ class PieceScan {
     }
     const head = this.list?.start ?? 0;
     this.list = list;
-    if (!this.accepts(window, head, word("itemInput"))) return "left";
     if (!this.keep(word("itemReports"), isIn(list))) return "left";
+    if (!this.accepts(window, head, word("itemInput"))) return "left";
     this.at += word("itemInput") - window.input - head;
     this.output ??= new PieceOutput(2 * list.start + 1024);
     const piece = wasm.bytes.subarray(word("listOutput"), word("itemOutput"));
@@ -166,8 +166,8 @@ class PieceScan {
     const { wasm, tables, list, output } = this;
     const head = list?.start ?? 0;
     const end = window.input + head + this.body.bytes.length - this.at;
-    if (!this.accepts(window, head, end)) return "left";
     if (!this.keep(wasm.exports.reportsLength(), () => true)) return "left";
+    if (!this.accepts(window, head, end)) return "left";
     const differences = differencesOf(this.reports, tables);
     const last = wasm.bytes.subarray(window.output, window.output + length);
     const bytes = list === undefined ? last.slice() : this.joined(last, list, output);
@@ -193,6 +193,8 @@ class PieceScan {
     const { wasm, body } = this;
     const { maxCost, seed } = body;
     const from = window.input + head;
+    // the scanner has replaced escapes in the input
+    wasm.bytes.set(body.bytes.subarray(this.at, this.at + to - from), from);
     if (!isUtf8(wasm.bytes.subarray(from, to))) return false;
     if (maxCost === undefined) return true;
     // the memory after the window holds the output until it is copied
@@ -220,8 +222,6 @@ class PieceScan {
     if (kept === undefined) return false;
     const inList = list === undefined ? () => false : isIn(list);
     const at = (list?.steps.length ?? 0) - 1;
-    // the host has read the rest of the list as a list
-    if (items > 0 && kept.first.some(({ steps }) => inList(steps) && steps[at]?.index === -1)) return false;
     const moved = kept.first.map((report) =>
       inList(report.steps) ? { ...report, steps: withIndex(report.steps, at, items) } : report,
     );

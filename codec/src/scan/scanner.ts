@@ -12,8 +12,12 @@ import { KEY_BYTES, windowFor } from "./window.ts";
 
 /** The limit for table memory, more than any process should need. */
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/** The maximum cost of a byte of JSON; see `checkJsonCost`. */
+/**
+ * The maximum cost of a byte of JSON, without and with numbers whose exponent has three digits; see
+ * `checkJsonCost`.
+ */
 const MAX_COST_PER_BYTE = 8;
+const MAX_COST_OF_NUMBERS = 62;
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
 /** The type of a body, as the scanner's tables represent it. */
@@ -114,7 +118,7 @@ export class Scanner {
     withStatus: boolean,
     maxCost: number,
   ): Work<PiecedMessage | undefined> {
-    const limit = canCost(bytes, maxCost) ? maxCost : undefined;
+    const limit = bytes.length * MAX_COST_OF_NUMBERS > maxCost ? maxCost : undefined;
     const body = { bytes, root, withStatus, maxCost: limit, seed: SEED, sizes: this.sizes };
     try {
       return yield* scanInPieces(this.wasm, this.tables, this.host, body);
@@ -133,13 +137,17 @@ export class Scanner {
     const { wasm } = this;
     const { stack, stackEnd, input, output, end } = windowFor(wasm, bytes.length);
     wasm.bytes.set(bytes, input);
-    if (canCost(bytes, maxCost) && isTooCostly(wasm, input, bytes.length, output, maxCost)) {
-      return undefined;
-    }
+    const isCounted = bytes.length * MAX_COST_PER_BYTE > maxCost;
+    if (isCounted && isTooCostly(wasm, input, bytes.length, end, maxCost)) return undefined;
     wasm.exports.setUp(stack, stackEnd, input);
-    this.host.found.length = 0;
+    this.host.begin();
     const length = wasm.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     if (length < 0 || !this.isReported(wasm)) return undefined;
+    if (!isCounted && wasm.exports.hasCostlyNumber() && bytes.length * MAX_COST_OF_NUMBERS > maxCost) {
+      // the scanner has replaced escapes in the input
+      wasm.bytes.set(bytes, input);
+      if (isTooCostly(wasm, input, bytes.length, end, maxCost)) return undefined;
+    }
     const message = pool.acquire(length);
     message.set(wasm.bytes.subarray(output, output + length));
     return message;
@@ -180,11 +188,6 @@ function nameOf(envelope: Envelope | string): string {
   if (typeof envelope === "string") return envelope;
   const { keys, isOpen } = envelope;
   return JSON.stringify([isOpen, [...keys].map(([key, inner]) => [key, nameOf(inner)])]);
-}
-
-/** Reports whether a body is large enough to exceed a cost. */
-function canCost({ length }: Uint8Array, more: number): boolean {
-  return length * MAX_COST_PER_BYTE > more;
 }
 
 /** @param room memory that is not in use */

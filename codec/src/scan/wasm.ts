@@ -29,6 +29,7 @@ interface Exports {
   lastPlace(): number;
   cost(from: number, length: number, limit: number, keys: number, known: number, seed: number): number;
   newKeys(): number;
+  hasCostlyNumber(): number;
   hash(from: number, length: number): number;
 }
 

@@ -22,7 +22,7 @@ interface TlsNotified {
  * Creates the TLS server of the port. The server does not listen itself, but receives connections. A client
  * without ALPN gets HTTP/1.1, and a client that offers only unknown protocols is rejected. If client
  * authorities are configured, a client without a certificate is rejected as well. A handshake that fails, or
- * takes longer than `headersTimeoutMs`, ends the connection.
+ * takes longer than `headersTimeoutMs`, ends the connection, and so does a client that leaves during it.
  */
 export function createSecure(
   certificate: Certificate,
@@ -51,6 +51,7 @@ export function createSecure(
     if (report === undefined) {
       socket.destroy();
     } else {
+      socket.allowHalfOpen = true;
       const protocol = socket.alpnProtocol === "h2" ? "http2" : "http1";
       ofSocket(socket, onError).guarded(report)(protocol, socket);
     }
@@ -69,6 +70,9 @@ export function createSecure(
         waiting.delete(name);
       });
       ofConnection.on(socket, "error", () => socket.destroy());
+      // A half-open socket would outlive a client that leaves during the handshake. The TLS socket takes
+      // over this setting, and becomes half-open after the handshake.
+      socket.allowHalfOpen = false;
       server.emit("connection", socket);
     },
     use: (next) => server.setSecureContext(next),

@@ -7,8 +7,8 @@ import type { Secret } from "./secret.ts";
  * The maximum size of all secrets of a search, in bytes of UTF-8. Each secret counts as at least `MIN_BYTES`.
  * If the secrets are larger, the whole text counts as a secret.
  */
-const MAX_BYTES = 64 * 1024;
-const MIN_BYTES = 32;
+const MAX_BYTES = 16 * 1024;
+const MIN_BYTES = 64;
 
 /**
  * The maximum number of steps of a search, e.g. of positions at which parts of secrets begin. Only a text
@@ -94,16 +94,17 @@ class Search {
   private wholes({ anyCase, plain, isBlank }: Needles): Range[] {
     const found = plain.flatMap((needle) => this.plain.wholes(needle, this.cuts));
     if (this.isPlain && !isBlank) return found;
-    this.upperCaseText ??= this.unchanged(upperCase(this.text));
-    const { upperCaseText } = this;
-    return [...found, ...anyCase.flatMap((needle) => upperCaseText.wholes(needle))];
+    return [...found, ...anyCase.flatMap((needle) => this.inUpperCase().wholes(needle))];
   }
 
   /** Returns the ranges of parts of a long secret, unchanged or with separators. */
-  private parts({ parts, separated }: Needles, secret: Secret): Range[] {
+  private parts({ parts, separated, anyCaseParts }: Needles, secret: Secret): Range[] {
     if (parts.length === 0) return [];
     this.letters ??= new Haystack(skeleton(this.view), this.steps);
     const found = [...this.plain.runs(parts, secret), ...this.letters.runs(separated, secret)];
+    if (anyCaseParts.length > 0 && !this.isPlain) {
+      found.push(...this.inUpperCase().runs(anyCaseParts, secret));
+    }
     if (found.length === 0) return found;
     // a secret with spaces may itself consist of words
     const words = secret.reveal().includes(" ") ? "" : wordsOf(secret.reveal());
@@ -115,6 +116,11 @@ class Search {
     if (!WORDS.test(part)) return false;
     this.steps.take(words.length);
     return words.includes(wordsOf(part));
+  }
+
+  private inUpperCase(): Haystack {
+    this.upperCaseText ??= this.unchanged(upperCase(this.text));
+    return this.upperCaseText;
   }
 
   private unchanged(text: string): Haystack {
