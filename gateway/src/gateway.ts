@@ -5,13 +5,13 @@ import {
   type ClientOptions,
   createRest,
   type DifferenceOptions,
+  type Recording,
   type Rest,
   type RestOptions,
   type ServiceAdapter,
   type WatchOptions,
 } from "connect-rest-runtime";
 import { commentTexts } from "connect-rest-runtime/internal";
-import type { Recording } from "connect-rest-runtime/recordings";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import type {
   CallerAuthorizationOptions,

@@ -9,6 +9,7 @@ export type {
   DifferenceOptions,
   DifferenceReport,
   Recorder,
+  Recording,
   RequestEnd,
   RequestObserver,
   RequestReport,

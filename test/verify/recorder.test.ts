@@ -19,7 +19,9 @@ const UNDECLARED = "undeclared-7c3ae19f";
 
 /** The keys of values that a field declares as a map, a Struct or a Value, which may contain any keys. */
 const FREE: ReadonlySet<string> = new Set(["payload", "query_params", "variants"]);
-/** The keys of objects of which a field reads one value, and which are also an alternative place of the field. */
+/**
+ * The keys of objects of which a field reads one value, and which are also an alternative place of the field.
+ */
 const ALTERNATIVES: ReadonlySet<string> = new Set(["users"]);
 
 /** Adds an undeclared key to each object of a body that is not free in its keys. */

@@ -1,6 +1,5 @@
 import * as nodeModule from "node:module";
 import path from "node:path";
-import type { Recording } from "connect-rest-runtime/recordings";
 import { loadAuthorization } from "../authorization/load.ts";
 import type { BusMaker } from "../bus/bus-options.ts";
 import { GroupBus } from "../bus/group-bus.ts";
@@ -201,11 +200,7 @@ async function startPrepared(
 }
 
 /** Begins the configured recording. */
-async function openRecorder(
-  record: NonNullable<Config["record"]>,
-  directory: string,
-  log: Logger,
-): Promise<Recording> {
+async function openRecorder(record: NonNullable<Config["record"]>, directory: string, log: Logger) {
   const { openRecording } = await import("connect-rest-runtime/recordings");
   const file = path.resolve(directory, record.file);
   log.warn({ file }, "exchanges with upstreams are recorded in a file");

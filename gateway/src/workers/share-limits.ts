@@ -34,7 +34,10 @@ export function shareUpstream(upstream: GatewayUpstream, workers: number): Gatew
   };
 }
 
-/** Returns the configuration of one worker. Each worker has a separate port for diagnostics, and records in a separate file. */
+/**
+ * Returns the configuration of one worker. Each worker has a separate port for diagnostics, and a separate
+ * file for its recording.
+ */
 export function shareConfiguration(prepared: Prepared, { number, count, resumeKey }: Share): Prepared {
   const { config, upstreams, watching } = prepared;
   const { server } = config;

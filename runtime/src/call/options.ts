@@ -192,5 +192,13 @@ export interface Recorder {
   start(call: RecordableCall): RequestTrace | undefined;
 }
 
+/** A recording in progress. */
+export interface Recording extends Recorder {
+  /** The number of exchanges that were not recorded because too many were waiting. */
+  readonly dropped: number;
+  /** Writes the waiting exchanges, and closes the file. */
+  close(): Promise<void>;
+}
+
 /** The default deadline of a call. */
 export const DEFAULT_TIMEOUT_MS = 60_000;

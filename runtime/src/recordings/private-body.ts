@@ -168,8 +168,8 @@ function rootsOf({ envelope, operation }: MethodRules): string[][] {
 }
 
 /**
- * Replaces the values at a path, and reports whether there are any. Differences omit the indexes of lists that
- * stand for one object, and cut long keys.
+ * Replaces the values at a path, and reports whether there are any. Differences omit the indexes of lists
+ * that stand for one object, and cut long keys.
  */
 function replace(
   holder: Holder,
