@@ -3,7 +3,6 @@ import type { AccessRejection, Subject } from "connect-rest-authorization";
 import { isLoopback } from "../listener/hosts.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
-import type { Failure } from "./recent-failures.ts";
 
 /** Example request messages as ProtoJSON, by method: `package.Service/Method`. */
 export type Examples = Readonly<Record<string, JsonValue>>;
@@ -27,6 +26,17 @@ export interface ConsoleOptions {
 }
 
 type Found = Subject | AccessRejection | undefined;
+
+/** A failed call, without anything that its caller or an upstream has written. */
+export interface Failure {
+  /** The end of the call, in milliseconds since 1970. */
+  readonly at: number;
+  readonly method: string;
+  readonly code: string;
+  /** The reason in `google.rpc.ErrorInfo`; empty if there is none. */
+  readonly reason: string;
+  readonly durationMs: number;
+}
 
 /** The counts of all processes of a gateway. */
 export interface Survey {

@@ -3,24 +3,13 @@ import { reasonOf } from "connect-rest-runtime";
 import type { Call } from "../call/call.ts";
 import { methodPath } from "../call/method-path.ts";
 import type { Outcome } from "../call/outcome.ts";
-import { type ConsoleSettings, isConsoleServed } from "./options.ts";
+import { type ConsoleSettings, type Failure, isConsoleServed } from "./options.ts";
 
 /** The number of failures that the console shows. */
 export const MAX_FAILURES = 50;
 
 /** The form of the reasons in the tables of errors and in annotations. */
 const REASON = /^[A-Z][A-Z0-9_]{0,62}$/;
-
-/** A failed call, without anything that its caller or an upstream has written. */
-export interface Failure {
-  /** The end of the call, in milliseconds since 1970. */
-  readonly at: number;
-  readonly method: string;
-  readonly code: string;
-  /** The reason in `google.rpc.ErrorInfo`; empty if there is none. */
-  readonly reason: string;
-  readonly durationMs: number;
-}
 
 /** The latest failed calls of a process. */
 export class RecentFailures {

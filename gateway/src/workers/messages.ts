@@ -1,7 +1,6 @@
 import type { FromBroker, ToBroker } from "../bus/group-messages.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
-import type { Survey } from "../console/options.ts";
-import type { Failure } from "../console/recent-failures.ts";
+import type { Failure, Survey } from "../console/options.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
 
 /** The first message that a worker receives. */
