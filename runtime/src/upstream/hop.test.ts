@@ -13,7 +13,6 @@ test.each<[string, string, boolean]>([
   ["c?d=1#e", `${BASE}/v1/a/c?d=1`, false],
   ["/x", `${BASE}/x`, false],
   ["?q", `${BASE}/v1/a/b?q`, false],
-  ["", `${BASE}/v1/a/b?`, false],
   ["//files.example.com/f", "https://files.example.com/f", true],
   ["https://files.example.com:443/f", "https://files.example.com/f", true],
   ["HTTPS://FILES.EXAMPLE.COM/f", "https://files.example.com/f", true],
