@@ -6,6 +6,7 @@ import { benchGenerator } from "./generator.ts";
 import { benchImport } from "./import.ts";
 import { measureLarge } from "./large.ts";
 import { HELP, isPartWanted, type Options, type Part, readOptions } from "./options.ts";
+import { measurePair } from "./pair.ts";
 import { measureProfile } from "./profile.ts";
 import { describeMachine, record } from "./record.ts";
 import { benchReliability } from "./reliability.ts";
@@ -20,11 +21,12 @@ import { measureWorkers } from "./workers.ts";
 async function run(options: Options): Promise<void> {
   const machine = describeMachine();
   const wants = (part: Part) => isPartWanted(options, part);
+  const pair = wants("pair") ? await measurePair(options) : [];
   const measured = wants("calls") ? await measureCalls(options) : { series: [], others: [], skipped: [] };
   const { others, skipped } = measured;
   const calls = summarize(measured.series);
   const codec = wants("codec") ? measureCodec() : [];
-  const dirty = wants("dirty") ? measureDirty() : [];
+  const dirty = wants("dirty") ? await measureDirty() : [];
   const workers = wants("workers") ? await measureWorkers(options) : [];
   const large = wants("large") ? await measureLarge(options) : [];
   const start = wants("start") ? await measureStart(options) : [];
@@ -37,6 +39,7 @@ async function run(options: Options): Promise<void> {
     callsOfBurst,
     skipped,
     others,
+    pair,
     calls,
     codec,
     dirty,

@@ -6,18 +6,23 @@ import {
 } from "../gen/blog/v1/post_pb.ts";
 import { readPage } from "./hand-written.ts";
 import type { Target } from "./load/connection.ts";
-import type { Page } from "./pages.ts";
+import { isUsual, isWanted, type Options, type Part } from "./options.ts";
+import { PAGES, type Page } from "./pages.ts";
 import type { Response } from "./response.ts";
 import { checkTranscoded } from "./transcoded.ts";
 
 /** The measured processes. */
 export type ServerName =
   | "proxy"
+  | "inflating-proxy"
   | "hand-written"
   | "go-handler"
   | "go-transcoder"
   | "gateway"
   | "gateway-again";
+
+/** Servers that serve the method as an RPC. */
+type RpcServer = Exclude<ServerName, "proxy" | "inflating-proxy">;
 
 /** A way to call one of the servers. */
 export interface Contestant {
@@ -146,7 +151,7 @@ function difference(message: ListPostsResponse, expected: ListPostsResponse, pag
   return equals(ListPostsResponseSchema, message, expected) ? undefined : "it has another content";
 }
 
-const METHODS: Readonly<Record<Exclude<ServerName, "proxy">, Method>> = {
+const METHODS: Readonly<Record<RpcServer, Method>> = {
   "hand-written": whole,
   "go-handler": withoutUnknown,
   "go-transcoder": { path: "/bench.v1.PostService/ListPosts", check: checkTranscoded },
@@ -154,7 +159,7 @@ const METHODS: Readonly<Record<Exclude<ServerName, "proxy">, Method>> = {
   "gateway-again": whole,
 };
 
-function rpc(server: Exclude<ServerName, "proxy">, encoding: Encoding): Contestant {
+function rpc(server: RpcServer, encoding: Encoding): Contestant {
   const { name, protocol, headers, encode, decode } = encoding;
   const { path, check } = METHODS[server];
   return {
@@ -170,13 +175,22 @@ function rpc(server: Exclude<ServerName, "proxy">, encoding: Encoding): Contesta
 /** The lower bound, and the reference for all contestants. */
 export const BASELINE = proxy;
 
+/** The lower bound for compressed pages: a proxy that inflates responses before it forwards them. */
+export const INFLATING_BASELINE: Contestant = {
+  ...proxy,
+  name: "inflating proxy",
+  server: "inflating-proxy",
+  check: (body, { json }) =>
+    Buffer.from(json).equals(body) ? undefined : "it is not the inflated response of the upstream",
+};
+
 /** Contestants that need Go. */
 export const GO_PROGRAMS: ReadonlyMap<ServerName, string> = new Map([
   ["go-handler", "handler"],
   ["go-transcoder", "transcoder"],
 ]);
 
-const allOf = (...servers: Exclude<ServerName, "proxy">[]): Contestant[] =>
+const allOf = (...servers: RpcServer[]): Contestant[] =>
   servers.flatMap((server) => ENCODINGS.map((encoding) => rpc(server, encoding)));
 
 /** The gateway, called by every protocol. */
@@ -191,3 +205,18 @@ export const CONTESTANTS: readonly Contestant[] = [
 
 /** The gateway in two processes: the difference between the two is the measurement error. */
 export const SELF: readonly Contestant[] = [proxy, ...GATEWAY, ...allOf("gateway-again")];
+
+/** A way to call the gateway for a page. */
+export interface GatewayCall {
+  readonly contestant: Contestant;
+  readonly page: Page;
+}
+
+/** Returns the calls of the gateway that the options select for a part: by default, the usual ones. */
+export function selectedCalls(options: Options, part: Part, usual: readonly string[]): GatewayCall[] {
+  const nameOf = ({ contestant, page }: GatewayCall) => `${contestant.name} ${page.label}`;
+  const named = GATEWAY.flatMap((contestant) => PAGES.map((page) => ({ contestant, page }))).filter((call) =>
+    isWanted(options, `${part} ${nameOf(call)}`),
+  );
+  return isUsual(options, part) ? named.filter((call) => usual.includes(nameOf(call))) : named;
+}

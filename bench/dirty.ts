@@ -10,7 +10,7 @@ import { decode } from "../codec/src/decode-bytes.ts";
 import { parseJson, parseJsonVerbatim } from "../codec/src/json/parse-json.ts";
 import type { Entry, FieldEntry } from "../codec/src/table/message-table.ts";
 import { type MessageTable, table } from "../codec/src/table/message-table.ts";
-import { type Estimate, estimate } from "./statistics.ts";
+import { type Estimate, estimate, pairedRatios } from "./statistics.ts";
 
 /** The processor time for a page with one spelling, divided by the time for the clean page. */
 export interface DirtyFigures {
@@ -32,8 +32,8 @@ interface Spelling {
 
 const ITEMS = 20;
 const TEXT = '<p>The quick brown fox — «jumps» over the "lazy" dog &amp; runs away.</p>\n'.repeat(12);
-const ROUNDS = 61;
-const WARM_UP_ROUNDS = 15;
+const ROUNDS = 31;
+const WARM_UP_ROUNDS = 8;
 const PAGES_PER_TURN = 12;
 
 const Author = table("bench.Author", () => [
@@ -139,11 +139,11 @@ function byDecoder(message: MessageTable, body: Buffer): Uint8Array<ArrayBuffer>
 }
 
 /**
- * Measures all spellings. A turn of each spelling is between two turns of the clean page.
+ * Measures all spellings, each in turn with the clean page.
  *
  * @throws Error if the codec and the decoder read different messages
  */
-export function measureDirty(): DirtyFigures[] {
+export async function measureDirty(): Promise<DirtyFigures[]> {
   const [clean, ...others] = SPELLINGS.map((spelling) => {
     const message = pageTable(spelling);
     const body = pageOf(spelling);
@@ -155,23 +155,26 @@ export function measureDirty(): DirtyFigures[] {
     return { spelling: spelling.name, codec, decoder };
   });
   if (clean === undefined) return [];
-  return [clean, ...others].map(({ spelling, codec, decoder }) => ({
-    spelling,
-    codec: ratio(codec, clean.codec),
-    decoder: ratio(decoder, clean.codec),
-  }));
+  const figures: DirtyFigures[] = [];
+  for (const { spelling, codec, decoder } of [clean, ...others]) {
+    figures.push({
+      spelling,
+      codec: await ratio(codec, clean.codec),
+      decoder: await ratio(decoder, clean.codec),
+    });
+  }
+  return figures;
 }
 
-function ratio(read: Read, clean: Read): Estimate {
-  const ratios: number[] = [];
-  let before = timeOf(clean);
-  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
-    const time = timeOf(read);
-    const after = timeOf(clean);
-    if (round >= WARM_UP_ROUNDS) ratios.push((2 * time) / (before + after));
-    before = after;
-  }
-  return estimate(ratios);
+async function ratio(read: Read, clean: Read): Promise<Estimate> {
+  const measure = (rounds: number) =>
+    pairedRatios(
+      () => timeOf(clean),
+      () => timeOf(read),
+      rounds,
+    );
+  await measure(WARM_UP_ROUNDS);
+  return estimate(await measure(ROUNDS));
 }
 
 /** Returns the processor time of some pages in microseconds, including garbage collection. */

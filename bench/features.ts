@@ -10,7 +10,7 @@ import { LoadProcess, ServerProcess } from "./processes.ts";
 import { processorTimes } from "./processor-times.ts";
 import { progress } from "./progress.ts";
 import { type Command, startCommand } from "./reliability/command.ts";
-import { type Estimate, estimate, median } from "./statistics.ts";
+import { type Estimate, estimate, median, pairedRatios } from "./statistics.ts";
 
 /** The settings of the two gateways. */
 const OFF = { console: false, explain: false };
@@ -18,9 +18,9 @@ const ON = { console: true, explain: true };
 
 const PAGE = "1 KB";
 const CALLS = 1000;
-/** The pairs of bursts before the measurement, and in the measurement. */
-const WARM_UP = 12;
-const PAIRS = 9;
+/** The rounds of bursts before the measurement, and in the measurement. */
+const WARM_UP = 6;
+const ROUNDS = 5;
 const CONNECTIONS = 16;
 
 /** The upper end of each interval is at most this ratio. */
@@ -66,14 +66,11 @@ async function ratiosOf(upstream: string, generator: LoadProcess, isOnFirst: boo
     const first = await startOf(isOnFirst ? ON : OFF);
     const second = await startOf(isOnFirst ? OFF : ON);
     const [on, off] = isOnFirst ? [first, second] : [second, first];
-    const pairs: number[] = [];
-    // both are warmed up in turn, as they are measured
-    for (let pair = 0; pair < WARM_UP + PAIRS; pair++) {
-      const [a, b] = [await first.burst(), await second.burst()];
-      if (pair >= WARM_UP) pairs.push(isOnFirst ? a / b : b / a);
-    }
+    // Both are warmed up in turn, as they are measured.
+    await pairedRatios(off.burst, on.burst, WARM_UP);
+    const calls = median(await pairedRatios(off.burst, on.burst, ROUNDS));
     await generator.close();
-    return { start: on.start / off.start, calls: median(pairs) };
+    return { start: on.start / off.start, calls };
   } finally {
     for (const command of commands) await command[Symbol.asyncDispose]();
   }

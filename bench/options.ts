@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 /** Parts that can be measured separately. */
-export const PARTS = ["calls", "codec", "dirty", "workers", "large", "start", "profile"] as const;
+export const PARTS = ["pair", "calls", "codec", "dirty", "workers", "large", "start", "profile"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** The selected measurements, and their duration. */
@@ -17,6 +17,8 @@ export interface Options {
   /** The number of bursts of each contestant per round. */
   readonly turns: number;
   readonly connections: number;
+  /** The checkout whose gateway replaces the proxy in the pair; undefined for the proxy. */
+  readonly against: string | undefined;
   /**
    * Filters for names, in lower case. A name is selected if it contains all words of at least one filter, or
    * if there are no filters.
@@ -30,25 +32,43 @@ export interface Options {
 }
 
 export const HELP = `Usage: npm run bench -- [options]
+       npm run bench -- --quick [options]
+       npm run bench -- pair [--against <path>] [options]
        npm run bench -- --self [options]
-       npm run bench -- codec | dirty | workers | large | start | profile [options]
+       npm run bench -- calls | codec | dirty | workers | large | start | profile [options]
        npm run bench -- upload [--json]
        npm run bench -- generator [--files <n>] [--rounds <n>] [--compile]
+       npm run bench -- import
        npm run bench -- reliability [--only <names>] [--calls <n>] [--json]
        npm run bench -- features [--rounds <n>]
        npm run bench -- watch [--watchers <n>] [--json]
 
-The first form measures processor time for a call, calls a second, p50 and p99 of the gateway beside a raw proxy, handlers written by
-hand for Node.js and in Go, and a transcoding gateway in Go; then what the third form measures one by one: the codec
-alone, pages with unusual spellings, two workers beside one, a page of 6,400 posts, how long a gateway takes to start, and where the time of a call goes. The second compares the gateway with
-itself, which shows the error of the instrument. "upload" sends a video of 500 MB and says how much memory the gateway takes for
-it. "generator" runs the generator beside protoc-gen-es on Google's APIs. "reliability" holds the gateway to bounds while its peers
-misbehave. "features" compares gateways with and without the console, explanations and tools that nobody uses. "watch" has 10,000 streams watch a feed, and kills the one of two gateways that polls.
+Without the name of a part, the benchmark measures all parts from "pair" to "profile", in half an hour:
 
-  --calls <n>        calls of one burst, 8 to 100000, fewer with large pages (default 256)
-  --warm-up <n>      calls of each before the first round, 8 to 1000000, fewer with large pages (default 12000)
-  --rounds <n>       rounds, 1 to 99 (default 24); medians are printed of the half in which others used the machine least
-  --turns <n>        bursts of each in a round, in an order of chance, 1 to 99 (default 4)
+  pair         the headline: processor time per call of the gateway relative to a raw proxy, or to the gateway of
+               another checkout; only the two servers are busy
+  calls        processor time per call, calls per second, p50 and p99 of the gateway, a raw proxy, handlers
+               written by hand for Node.js and in Go, and a transcoding gateway in Go, in turn
+  codec        the codec alone
+  dirty        pages with unusual spellings, in the codec alone
+  workers      two workers compared with one worker
+  large        a page of 6,400 posts
+  start        the start of a gateway
+  profile      where the time of a call goes
+  upload       the gateway's memory during an upload of 500 MB
+  generator    the generator compared with protoc-gen-es, on Google's APIs
+  import       imports of OpenAPI documents, by the size of the document
+  reliability  bounds while clients and upstreams misbehave
+  features     gateways with and without the console, explanations and tools, which nobody uses
+  watch        10,000 streams that watch a feed, and two gateways, one of which is killed
+
+  --quick            the same as "pair": prints the headline in less than five minutes
+  --against <path>   compare the gateway with the gateway of the checkout in this folder, not with a proxy
+  --calls <n>        calls of one burst, 8 to 100000, fewer with large pages (default 256); "pair" ignores it
+  --warm-up <n>      calls of each server before the first round, 8 to 1000000, fewer with large pages (default 12000)
+  --rounds <n>       rounds, 1 to 99 (default 24); "calls" prints medians of the half in which other processes used
+                     the machine least
+  --turns <n>        bursts of each server in a round, in random order, 1 to 99 (default 4); "pair" ignores it
   --connections <n>  connections, with one call in flight on each, 1 to 1000 (default 32)
   --only <names>     measure only what these name: words of a contestant and a page, several joined by commas,
                      e.g. "gateway grpc, proxy", "25 KB" or "codec"
@@ -57,7 +77,7 @@ misbehave. "features" compares gateways with and without the console, explanatio
   --record           keep the figures in docs/performance.json, from which npm run docs draws docs/performance.md
   --help             show this text
 
-bench/README.md says what is measured and how to read it.
+bench/README.md says what is measured and how to read the output.
 `;
 
 /**
@@ -66,9 +86,9 @@ bench/README.md says what is measured and how to read it.
  * @throws Error that names the mistake in the command line
  */
 export function readOptions(args: readonly string[]): Options | undefined {
-  const part = PARTS.find((name) => name === args[0]);
+  const named = PARTS.find((name) => name === args[0]);
   const { values } = parseArgs({
-    args: part === undefined ? [...args] : args.slice(1),
+    args: named === undefined ? [...args] : args.slice(1),
     options: {
       calls: { type: "string", default: "256" },
       "warm-up": { type: "string", default: "12000" },
@@ -76,6 +96,8 @@ export function readOptions(args: readonly string[]): Options | undefined {
       turns: { type: "string", default: "4" },
       connections: { type: "string", default: "32" },
       only: { type: "string", default: "" },
+      quick: { type: "boolean", default: false },
+      against: { type: "string" },
       self: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       record: { type: "boolean", default: false },
@@ -83,8 +105,18 @@ export function readOptions(args: readonly string[]): Options | undefined {
     },
   });
   if (values.help) return undefined;
+  const { quick, against } = values;
+  const part = quick ? "pair" : named;
+  if (quick && named !== undefined && named !== "pair") {
+    throw new Error(`--quick: measures "pair", not "${named}"`);
+  }
+  if (against !== undefined && part !== "pair") throw new Error('--against: expected the part "pair"');
+  if (against !== undefined && values.record) {
+    throw new Error("--record: expected a comparison with a proxy, got --against");
+  }
   return {
     part,
+    against,
     calls: wholeIn("--calls", values.calls, 8, 100_000),
     warmUp: wholeIn("--warm-up", values["warm-up"], 8, 1_000_000),
     rounds: wholeIn("--rounds", values.rounds, 1, 99),

@@ -9,9 +9,9 @@ class Child {
   private readonly process: ChildProcess;
   private readonly name: string;
 
-  constructor(module: string, args: readonly string[] = []) {
+  constructor(module: string, args: readonly string[] = [], folder = import.meta.dirname) {
     this.name = module;
-    this.process = fork(path.join(import.meta.dirname, module), args, { serialization: "advanced" });
+    this.process = fork(path.join(folder, module), args, { serialization: "advanced" });
   }
 
   /** Receives the next message. Rejects if the process exits first. */
@@ -68,9 +68,9 @@ export class ServerProcess implements Server {
     this.metrics = metrics;
   }
 
-  /** Starts `servers/<name>.ts` and waits until it listens. */
-  static async start(name: string, args: readonly string[] = []): Promise<ServerProcess> {
-    const child = new Child(`servers/${name}.ts`, args);
+  /** Starts `servers/<name>.ts`, by default of this checkout, and waits until it listens. */
+  static async start(name: string, args: readonly string[] = [], folder?: string): Promise<ServerProcess> {
+    const child = new Child(`servers/${name}.ts`, args, folder);
     const message = await child.receive<ServerMessage>();
     if (message.type !== "ready") throw new Error(`expected ${name} to be ready, got ${message.type}`);
     return new ServerProcess(child, message);

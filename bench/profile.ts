@@ -1,11 +1,10 @@
 /** `npm run bench -- profile`: breaks down the processor time of a call. */
 import { fileURLToPath } from "node:url";
-import { type Contestant, GATEWAY } from "./contestants.ts";
-import { isUsual, isWanted, type Options } from "./options.ts";
-import { PAGES, type Page } from "./pages.ts";
+import { callsOf, WARM_UP_BYTES } from "./burst.ts";
+import { type GatewayCall, selectedCalls } from "./contestants.ts";
+import type { Options } from "./options.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
 import { progress } from "./progress.ts";
-import { callsOf, WARM_UP_BYTES } from "./rounds.ts";
 import type { Profiled } from "./servers/profiler.ts";
 
 /** The share of a part in a call's processor time. */
@@ -54,21 +53,15 @@ const THREADS = "other threads (collector, compiler)";
 
 /** Profiles the selected calls of the gateway, or the default ones. */
 export async function measureProfile(options: Options): Promise<ProfileFigures[]> {
-  const all = GATEWAY.flatMap((contestant) => PAGES.map((page) => ({ contestant, page })));
-  const named = all.filter(({ contestant, page }) =>
-    isWanted(options, `profile ${contestant.name} ${page.label}`),
-  );
-  const wanted = isUsual(options, "profile")
-    ? named.filter(({ contestant, page }) => USUAL.includes(`${contestant.name} ${page.label}`))
-    : named;
+  const wanted = selectedCalls(options, "profile", USUAL);
   if (wanted.length === 0) return [];
   const upstream = await ServerProcess.start("upstream");
   const generator = await LoadProcess.start();
   try {
     const figures: ProfileFigures[] = [];
-    for (const { contestant, page } of wanted) {
-      progress(`profile: ${contestant.name}, ${page.label}`);
-      figures.push(await profile(generator, upstream, contestant, page, options));
+    for (const call of wanted) {
+      progress(`profile: ${call.contestant.name}, ${call.page.label}`);
+      figures.push(await profile(generator, upstream, call, options));
     }
     return figures;
   } finally {
@@ -79,8 +72,7 @@ export async function measureProfile(options: Options): Promise<ProfileFigures[]
 async function profile(
   generator: LoadProcess,
   upstream: ServerProcess,
-  contestant: Contestant,
-  page: Page,
+  { contestant, page }: GatewayCall,
   { warmUp, connections }: Options,
 ): Promise<ProfileFigures> {
   const { name, protocol } = contestant;

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import type { RunResults } from "./report.ts";
@@ -24,9 +24,20 @@ export function describeMachine(): Pick<Recording, "date" | "node" | "cpus" | "l
   };
 }
 
-/** Writes docs/performance.json, which `npm run docs` renders, with four digits per figure. */
+/**
+ * Writes docs/performance.json, which `npm run docs` renders, with four digits per figure. A run without
+ * calls replaces only the figures of the measured parts.
+ */
 export function record(recording: Recording): void {
   const digits = (_: string, value: unknown) =>
     typeof value === "number" ? Number(value.toPrecision(4)) : value;
-  writeFileSync(FILE, `${JSON.stringify(recording, digits, 2)}\n`);
+  const isPart = recording.calls.length === 0;
+  const whole = isPart ? withParts(JSON.parse(readFileSync(FILE, "utf8")), recording) : recording;
+  writeFileSync(FILE, `${JSON.stringify(whole, digits, 2)}\n`);
+}
+
+/** Returns an earlier recording with the figures of the parts that a run has measured. */
+export function withParts(earlier: Recording, run: Recording): Recording {
+  const measured = Object.entries(run).filter(([, value]) => Array.isArray(value) && value.length > 0);
+  return { ...earlier, ...Object.fromEntries(measured) };
 }

@@ -3,6 +3,7 @@ import type { ServerName } from "./contestants.ts";
 import type { DirtyFigures } from "./dirty.ts";
 import type { LargeFigures } from "./large.ts";
 import type { Options } from "./options.ts";
+import type { PairFigures } from "./pair.ts";
 import type { ProfileFigures } from "./profile.ts";
 import type { Others } from "./rounds.ts";
 import type { StartFigures } from "./start.ts";
@@ -21,15 +22,17 @@ export interface RunResults extends Results {
   /** The reasons for skipped contestants. */
   readonly skipped: readonly string[];
   readonly others: readonly Others[];
+  readonly pair: readonly PairFigures[];
   readonly dirty: readonly DirtyFigures[];
   readonly profiles: readonly ProfileFigures[];
 }
 
 /** Formats all tables of a run. Skipped contestants are listed first. */
 export function resultTables(results: RunResults, options: Options): string {
-  const { calls, others, codec, dirty, workers, large, start, profiles, skipped } = results;
+  const { pair, calls, others, codec, dirty, workers, large, start, profiles, skipped } = results;
   const targets = targetsOf(results);
   const tables = [
+    ...(pair.length > 0 ? [pairTable(pair)] : []),
     ...(calls.length > 0 ? [callTables(calls, others, options)] : []),
     ...(codec.length > 0 ? [codecTable(codec)] : []),
     ...(dirty.length > 0 ? [dirtyTable(dirty)] : []),
@@ -42,6 +45,16 @@ export function resultTables(results: RunResults, options: Options): string {
       : []),
   ];
   return [...skipped, ...(tables.length > 0 ? tables : ["--only: nothing has such a name"])].join("\n\n");
+}
+
+function pairTable(figures: readonly PairFigures[]): string {
+  const rows = figures.map(({ name, page, cpuMicroseconds, ratio, baseline }) => [
+    `  ${name}, ${page}`,
+    cpuMicroseconds.toFixed(0),
+    estimated(ratio),
+    baseline,
+  ]);
+  return table([["Two busy servers, ListPosts", "CPU us/call", "/ baseline", "baseline"], ...rows]);
 }
 
 function workersLine({ name, wall, capacity }: WorkerFigures): string {

@@ -1,21 +1,12 @@
+import { callsOf, checked, type Entry, type Figures, measureBurst, WARM_UP_BYTES } from "./burst.ts";
 import { BASELINE, CONTESTANTS, type Contestant, GO_PROGRAMS, SELF, type ServerName } from "./contestants.ts";
 import { buildGo, GoProcess } from "./go.ts";
-import type { Target } from "./load/connection.ts";
 import { machineTime, othersShare } from "./machine.ts";
 import type { Options } from "./options.ts";
 import { isWanted } from "./options.ts";
 import { PAGES, type Page } from "./pages.ts";
 import { LoadProcess, type Server, ServerProcess } from "./processes.ts";
 import { progress } from "./progress.ts";
-
-/** The figures of all bursts in a round. */
-export interface Figures {
-  readonly callsPerSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  /** The processor time of all server threads per call. */
-  readonly cpuMicroseconds: number;
-}
 
 /**
  * The measurements of a contestant for one page, with one measurement per round. Measurements with the same
@@ -48,19 +39,8 @@ export interface Others {
 /** The interval at which metrics are scraped, in milliseconds. */
 const SCRAPE_MS = 1000;
 
-/**
- * The maximum number of bytes in a burst or a warm-up, so that large pages take no longer than small ones.
- */
+/** The maximum number of bytes in a burst, so that large pages take no longer than small ones. */
 const BURST_BYTES = 6 * 1024 * 1024;
-export const WARM_UP_BYTES = 300 * 1024 * 1024;
-
-interface Entry {
-  readonly contestant: Contestant;
-  readonly page: Page;
-  readonly server: Server;
-  readonly target: Target;
-  readonly bodyBytes: number;
-}
 
 /**
  * Starts every server in a separate process, checks the response of every contestant, and measures the
@@ -125,7 +105,7 @@ function startServer(name: ServerName, upstream: string): Promise<Server> {
 }
 
 /** Scrapes the metrics of all servers that have metrics, as an operator would. */
-function scrape(servers: readonly Server[]): { stop(): Promise<void> } {
+export function scrape(servers: readonly Server[]): { stop(): Promise<void> } {
   const read = async (url: string) => {
     await (await fetch(url)).arrayBuffer();
   };
@@ -170,7 +150,7 @@ async function measurePage(
   }
   const warmUp = callsOf(page, options.warmUp, WARM_UP_BYTES);
   progress(`${page.label}: ${entries.length} contestants warm up`);
-  for (const entry of entries) await measure(generator, entry, warmUp, options.connections);
+  for (const entry of entries) await measureBurst(generator, entry, warmUp, options.connections);
   const rounds: Round[] = [];
   progress(`${page.label}: ${options.rounds} rounds`);
   for (let round = 0; round < options.rounds; round++) {
@@ -201,7 +181,7 @@ async function measureRound(
   const bursts = entries.map((): Figures[] => []);
   for (let turn = 0; turn < turns; turn++) {
     for (const index of shuffled(entries.keys())) {
-      bursts[index]?.push(await measure(generator, entries[index] as Entry, calls, connections));
+      bursts[index]?.push(await measureBurst(generator, entries[index] as Entry, calls, connections));
     }
   }
   const others = othersShare(before, machineTime(), (await own()) - ownBefore);
@@ -236,11 +216,6 @@ function shuffled(indices: Iterable<number>): number[] {
   return all;
 }
 
-/** Returns the number of calls, which is lower for large pages. */
-export function callsOf({ json }: Page, most: number, bytes: number): number {
-  return Math.max(8, Math.min(most, Math.ceil(bytes / json.length)));
-}
-
 /** Returns the mean of bursts with the same number of calls. */
 function meanOf(bursts: readonly Figures[]): Figures {
   const of = (read: (figures: Figures) => number) =>
@@ -251,45 +226,5 @@ function meanOf(bursts: readonly Figures[]): Figures {
     p50Ms: of(({ p50Ms }) => p50Ms),
     p99Ms: of(({ p99Ms }) => p99Ms),
     cpuMicroseconds: of(({ cpuMicroseconds }) => cpuMicroseconds),
-  };
-}
-
-/** Makes a call and compares the response with the page. */
-async function checked(
-  generator: LoadProcess,
-  contestant: Contestant,
-  page: Page,
-  server: Server,
-): Promise<Entry> {
-  const { protocol } = contestant;
-  const target = { protocol, port: server.port(protocol), ...contestant.request(page) };
-  const body = await generator.probe(target);
-  const problem = contestant.check(body, page);
-  if (problem !== undefined) {
-    throw new Error(`${contestant.name}, ${page.label}: the response is not right: ${problem}`);
-  }
-  return { contestant, page, server, target, bodyBytes: body.length };
-}
-
-async function measure(
-  generator: LoadProcess,
-  { contestant, page, server, target, bodyBytes }: Entry,
-  calls: number,
-  connections: number,
-): Promise<Figures> {
-  const job = { key: contestant.name, target, calls, connections: Math.min(connections, calls), bodyBytes };
-  const before = await server.cpu();
-  const burst = await generator.burst(job);
-  const after = await server.cpu();
-  if (burst.wrong > 0) {
-    throw new Error(
-      `${contestant.name}, ${page.label}: ${burst.wrong} of ${burst.calls} responses are not right`,
-    );
-  }
-  return {
-    callsPerSecond: burst.calls / burst.seconds,
-    p50Ms: burst.p50Ms,
-    p99Ms: burst.p99Ms,
-    cpuMicroseconds: (after - before) / burst.calls,
   };
 }

@@ -53,6 +53,24 @@ function rankOf(n: number): number {
 }
 
 /**
+ * Measures a subject and a baseline in turn. Returns the ratio of each round. In a round, two turns of the
+ * subject run between two turns of the baseline, so that a steady change of the machine affects both alike.
+ */
+export async function pairedRatios(
+  baseline: () => number | Promise<number>,
+  subject: () => number | Promise<number>,
+  rounds: number,
+): Promise<number[]> {
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const before = await baseline();
+    const measured = (await subject()) + (await subject());
+    ratios.push(measured / (before + (await baseline())));
+  }
+  return ratios;
+}
+
+/**
  * Returns percentiles, each of which is the minimum over several rounds, since other load on the machine only
  * adds time.
  */

@@ -1,5 +1,6 @@
+import type { Figures } from "./burst.ts";
 import type { ServerName } from "./contestants.ts";
-import type { Figures, Series } from "./rounds.ts";
+import type { Series } from "./rounds.ts";
 import { type Estimate, estimate, median } from "./statistics.ts";
 
 /** A contestant's figures with one page. */

@@ -1,5 +1,9 @@
-/** The minimal baseline: a reverse proxy on undici that forwards bytes unchanged. */
-import http from "node:http";
+/**
+ * The minimal baseline: a reverse proxy on undici that forwards bytes unchanged. Arguments: the upstream, and
+ * "inflate" for a proxy that inflates compressed responses first.
+ */
+import http, { type IncomingHttpHeaders } from "node:http";
+import { gunzipSync } from "node:zlib";
 import { type Dispatcher, Pool } from "undici";
 import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
 
@@ -19,9 +23,30 @@ function handOn(response: http.ServerResponse): Dispatcher.DispatchHandler {
   };
 }
 
+/** Collects a compressed response, and sends it inflated. */
+function inflate(response: http.ServerResponse): Dispatcher.DispatchHandler {
+  const chunks: Buffer[] = [];
+  let head: IncomingHttpHeaders = {};
+  return {
+    onRequestStart: () => undefined,
+    onResponseStart: (_controller, status, { "content-encoding": _, ...headers }) => {
+      response.statusCode = status;
+      head = headers;
+    },
+    onResponseData: (_controller, chunk) => chunks.push(chunk),
+    onResponseEnd: () => {
+      const body = gunzipSync(Buffer.concat(chunks), { chunkSize: 32 * 1024 });
+      response.writeHead(response.statusCode, { ...head, "content-length": body.length }).end(body);
+    },
+    onResponseError: () => response.destroy(),
+  };
+}
+
+const handle = process.argv[3] === "inflate" ? inflate : handOn;
+
 // Connections stay idle while other servers are measured.
 const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
-  pool.dispatch({ method: "GET", path: request.url ?? "/", headers: HEADERS }, handOn(response));
+  pool.dispatch({ method: "GET", path: request.url ?? "/", headers: HEADERS }, handle(response));
 });
 
 serveParent({ http1: await listenLocally(server) });

@@ -49,9 +49,11 @@ function markdown(recording: Recording, pages: readonly string[]): string {
   const { date, node, cpus, load, rounds, turns, warmUp, callsOfBurst, skipped } = recording;
   const extent = `${warmUp} warm-up calls, then ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, or fewer if the page is large`;
   return page(
-    readFileSync(HEAD, "utf8").replace("<!-- in short -->", inShort(recording)),
+    readFileSync(HEAD, "utf8")
+      .replace("<!-- pair -->", pairTable(recording))
+      .replace("<!-- in short -->", inShort(recording)),
     "## Figures",
-    `The figures were measured on ${date} with Node.js ${node} on ${cpus}, with ${extent}. The load average at the start was ${load}, which includes processes that had just ended.`,
+    `The contestants were measured on ${date} with Node.js ${node} on ${cpus}, with ${extent}. The load average at the start was ${load}, which includes processes that had just ended.`,
     ...skipped,
     table(["Figure", "measured", "target", "met"], targetCells(targetsOf(recording))),
     ...pages.flatMap((name) => callParts(name, recording)),
@@ -69,6 +71,19 @@ function markdown(recording: Recording, pages: readonly string[]): string {
     ...largeParts(recording),
     ...startParts(recording),
     ...profileParts(recording),
+  );
+}
+
+/** Returns the headline. */
+function pairTable({ pair }: Recording): string {
+  return table(
+    ["Two busy servers", "processor time per call, us", "relative to the baseline", "baseline"],
+    pair.map(({ name, page: size, cpuMicroseconds, ratio, baseline }) => [
+      `${code(name)}, ${size}`,
+      cpuMicroseconds.toFixed(0),
+      estimated(ratio),
+      baseline,
+    ]),
   );
 }
 

@@ -1,13 +1,15 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Figures } from "../../bench/burst.ts";
 import { CONTESTANTS, type Contestant } from "../../bench/contestants.ts";
 import { readPage } from "../../bench/hand-written.ts";
 import { othersShare } from "../../bench/machine.ts";
 import { isPartWanted, PARTS, readOptions } from "../../bench/options.ts";
 import { PAGES } from "../../bench/pages.ts";
 import { sharesOf } from "../../bench/profile.ts";
-import { type Figures, quietHalf } from "../../bench/rounds.ts";
+import { withParts } from "../../bench/record.ts";
+import { quietHalf } from "../../bench/rounds.ts";
 import { summarize } from "../../bench/summary.ts";
 import { isReached, targetCells, targetsOf } from "../../bench/targets.ts";
 import { ListPostsResponseSchema } from "../../gen/blog/v1/post_pb.ts";
@@ -174,4 +176,16 @@ test("the command line: selects all parts, one named part, or several named part
   expect(wanted("--only", "gateway gRPC")).toEqual(["calls"]);
   expect(wanted("--only", "gateway gRPC, codec")).toEqual(["calls", "codec"]);
   expect(wanted("--self")).toEqual(["calls"]);
+});
+
+test("a recording of one part keeps the figures of the other parts", () => {
+  const machine = { node: "24", cpus: "2 processors", rounds: 24, turns: 4, warmUp: 8, callsOfBurst: 8 };
+  const parts = { ...none, skipped: [], others: [], pair: [], dirty: [], profiles: [] };
+  const codec = [{ page: "1 KB", name: "scanner", microseconds: 1, ratio: 1 }];
+  const pairOf = (cpuMicroseconds: number) => [
+    { name: "gateway gRPC", page: "1 KB", baseline: "proxy", cpuMicroseconds, ratio: estimate },
+  ];
+  const earlier = { ...machine, ...parts, date: "2026-11-01", load: "1", codec, pair: pairOf(1) };
+  const run = { ...machine, ...parts, date: "2026-11-02", load: "2", rounds: 1, pair: pairOf(2) };
+  expect(withParts(earlier, run)).toEqual({ ...earlier, pair: pairOf(2) });
 });

@@ -6,10 +6,18 @@ import { buildGo } from "../../bench/go.ts";
 import { readResponse } from "../../bench/load/http1.ts";
 import { readFrame } from "../../bench/load/http2-frames.ts";
 import { isWanted, readOptions } from "../../bench/options.ts";
+import type { PairFigures } from "../../bench/pair.ts";
 import { figureLines, holds } from "../../bench/reliability/figure.ts";
 import { benchReliability } from "../../bench/reliability.ts";
 import { measureStart, START_NAMES } from "../../bench/start.ts";
-import { type Estimate, estimate, median, percentile, quietest } from "../../bench/statistics.ts";
+import {
+  type Estimate,
+  estimate,
+  median,
+  pairedRatios,
+  percentile,
+  quietest,
+} from "../../bench/statistics.ts";
 import { ROOT } from "./child.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -73,10 +81,29 @@ test("the median has a 95 % confidence interval, or the full range for only a fe
   expect(estimate(upTo(20))).toEqual({ median: 10.5, low: 6, high: 15 });
 });
 
+test("paired ratios: cancel a steady change of the machine", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.double({ min: 0.1, max: 10, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 0, max: 5 }),
+      async (ratio, drift, rounds) => {
+        let turn = 0;
+        // The machine becomes slower with each turn.
+        const turnOf = (time: number) => () => time * (1 + drift * turn++);
+        const ratios = await pairedRatios(turnOf(100), turnOf(100 * ratio), rounds);
+        expect(ratios).toHaveLength(rounds);
+        for (const each of ratios) expect(each / ratio).toBeCloseTo(1);
+      },
+    ),
+  );
+});
+
 test("the command line: has defaults, and selects parts by name", () => {
   const options = readOptions(["--only", "gateway gRPC, codec"]);
   expect(options).toEqual({
     part: undefined,
+    against: undefined,
     calls: 256,
     warmUp: 12_000,
     rounds: 24,
@@ -88,6 +115,7 @@ test("the command line: has defaults, and selects parts by name", () => {
     record: false,
   });
   if (options === undefined) throw new Error("expected options");
+  expect(readOptions(["--quick"])).toEqual(readOptions(["pair"]));
   const names = ["gateway gRPC 25 KB", "gateway Connect proto 1 KB", "hand-written gRPC 1 KB", "codec"];
   expect(names.filter((name) => isWanted(options, name))).toEqual(["gateway gRPC 25 KB", "codec"]);
   const sized = { ...options, only: [["25", "kb"]] };
@@ -103,6 +131,9 @@ test.each([
   [["--calls", ""], '--calls: expected a whole number from 8 to 100000, got ""'],
   [["--warm-up", "7"], '--warm-up: expected a whole number from 8 to 1000000, got "7"'],
   [["--connections", "5000"], '--connections: expected a whole number from 1 to 1000, got "5000"'],
+  [["calls", "--quick"], '--quick: measures "pair", not "calls"'],
+  [["--against", ".."], '--against: expected the part "pair"'],
+  [["pair", "--against", "..", "--record"], "--record: expected a comparison with a proxy, got --against"],
 ])("the command line: rejects %j", (args, text) => {
   expect(() => readOptions(args)).toThrow(text);
 });
@@ -181,6 +212,39 @@ test("every contestant serves the page, and the run computes ratios", async () =
     expect([low, high]).toEqual([median, median]);
   }
 });
+
+/** Runs the pair with as few calls as possible. */
+async function runPair(...args: string[]): Promise<PairFigures[]> {
+  const quick = ["--warm-up", "8", "--rounds", "1", "--connections", "4", "--json"];
+  const command = ["bench/bench.ts", "pair", ...quick, ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT });
+  return JSON.parse(stdout).pair;
+}
+
+test("the pair compares the gateway with a proxy that forwards the page, or inflates it first", async () => {
+  const figures = await runPair();
+  expect(figures.map(({ name, page, baseline }) => [name, page, baseline])).toEqual([
+    ["gateway Connect proto", "1 KB", "proxy"],
+    ["gateway Connect proto", "25 KB", "proxy"],
+    ["gateway Connect proto", "25 KB varied", "proxy"],
+    ["gateway Connect proto", "25 KB varied, gzip", "inflating proxy"],
+    ["gateway Connect JSON", "25 KB", "proxy"],
+    ["gateway gRPC", "1 KB", "proxy"],
+    ["gateway gRPC", "25 KB", "proxy"],
+  ]);
+  for (const { cpuMicroseconds, ratio } of figures) {
+    expect(cpuMicroseconds).toBeGreaterThan(0);
+    expect(ratio.median).toBeGreaterThan(0);
+  }
+}, 120_000);
+
+test("the pair compares the gateways of two checkouts", async () => {
+  const figures = await runPair("--against", ".", "--only", "pair gateway gRPC-Web 1");
+  expect(figures).toMatchObject([{ name: "gateway gRPC-Web", page: "1 KB", baseline: "." }]);
+  await expect(runPair("--against", "docs")).rejects.toThrow(
+    'bench: --against: expected a checkout of this repository, got "docs"',
+  );
+}, 120_000);
 
 test("the benchmark measures the startup of a bare server, the published gateway and a checkout", async () => {
   const options = readOptions(["start", "--rounds", "1", "--only", "start 1"]);
