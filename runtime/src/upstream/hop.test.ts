@@ -46,6 +46,8 @@ test.each<[string, string]>([
   ["https://0x7f000002/", "a host that is not named"],
   ["https://2130706434/", "a host that is not named"],
   ["https://169.254.169.254/latest", "a host that is not named"],
+  ["", "a text that is no address"],
+  ["#part", "a text that is no address"],
   ["https://[", "a text that is no address"],
   ["https://x:99999/", "a text that is no address"],
   ["https:\\\\evil.example/", "a text that is no address"],
