@@ -88,6 +88,22 @@ test.each(Object.keys(ENCODINGS))("a secret is found at any position in a text, 
   );
 });
 
+test("a secret is found in escapes within escapes, e.g. as JSON in a URL", () => {
+  const names = Object.keys(ENCODINGS).filter((name) => !/base64|hexa|twice|within|without/.test(name));
+  const way = fc.constantFrom(...names);
+  fc.assert(
+    fc.property(secrets, way, way, (secret, inner, outer) => {
+      fc.pre(!/[%\\&~]/.test(secret));
+      const written = (ENCODINGS[outer] ?? String)((ENCODINGS[inner] ?? String)(secret));
+      const clean = redact(`"${written}"`, secret);
+      expect(clean).toContain("[secret]");
+      // escaped backslashes before the secret may remain
+      expect(clean.replaceAll("[secret]", "").length - 2).toBeLessThanOrEqual(8);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 test("a secret is found even if each of its characters is encoded differently", () => {
   const ways = Object.entries(ENCODINGS).filter(
     ([name]) => !/base64|hexa|case|twice|within|without/.test(name),
