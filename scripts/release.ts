@@ -52,7 +52,7 @@ function headingOf(version: string): string {
   return `\n## ${version} (unreleased)\n`;
 }
 
-/** What a release depends on. */
+/** The state of the repository before a release. */
 interface State {
   readonly version: string | undefined;
   /** The output of `git status --porcelain`. */

@@ -17,6 +17,7 @@ import { draftServices, planService } from "./plan/services.ts";
 import { usageOf } from "./plan/usage.ts";
 import { printFile } from "./print/file.ts";
 import { ImportError } from "./problem.ts";
+import { adaptersOf } from "./project/configuration.ts";
 import { projectFiles } from "./project/project.ts";
 import { Report } from "./report/report.ts";
 import { countWeakened } from "./report/weakened.ts";
@@ -39,6 +40,8 @@ export interface ImportOptions extends Selection {
 export interface Imported {
   /** The files to write, by path relative to the output folder. */
   readonly files: ReadonlyMap<string, string>;
+  /** The adapters that are generated from the files, as `connect-rest.yaml` lists them. */
+  readonly adapters: readonly string[];
   readonly lock: string;
   readonly report: Report;
   readonly package: string;
@@ -107,6 +110,7 @@ export async function importDocument(
         bases: bases.names,
       }),
     ]),
+    adapters: adaptersOf(files),
     lock: lock.print(),
     report,
     package: packageName,

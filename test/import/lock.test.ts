@@ -136,3 +136,66 @@ test("a project file is written only once, and the file of a removed service is 
   expect(readFileSync(join(other, "connect-rest.yaml"), "utf8")).toBe("mine");
   expect(existsSync(join(other, "proto/shop/v1/toys.proto"))).toBe(false);
 });
+
+const tags = fc.uniqueArray(fc.constantFrom("pets", "toys", "owners"), { minLength: 1 });
+
+/** How a person edits the adapters of `connect-rest.yaml`. */
+const EDITS: Readonly<Record<string, (yaml: string) => string>> = {
+  "not at all": (yaml) => yaml,
+  "with comments": (yaml) => `# mine\n${yaml.replaceAll(/^ {2}- /gm, "  # served\n  - ")}`,
+  "in another order": (yaml) =>
+    yaml.replace(/(?: {2}- .*\n)+/, (list) => `${list.trimEnd().split("\n").toReversed().join("\n")}\n`),
+  "one commented out": (yaml) => yaml.replace("  - ./", "  # - ./"),
+  "another adapter added": (yaml) => yaml.replace("adapters:\n", "adapters:\n  - ./mine_rest.ts\n"),
+};
+
+test("property: a second import keeps connect-rest.yaml, and reports adapters that it lacks or that no longer exist", async () => {
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(tags, tags, fc.constantFrom(...Object.keys(EDITS)), async (first, second, edit) => {
+      count += 1;
+      const output = join(folder, `again-${count}`);
+      const document = join(folder, "tags.json");
+      const importTags = async (names: readonly string[]) => {
+        const paths = names.map((name) => [`/${name}`, { get: { tags: [name], responses: {} } }] as const);
+        const info = { title: "Shop", version: "1" };
+        writeFileSync(document, JSON.stringify({ openapi: "3.0.0", info, paths: Object.fromEntries(paths) }));
+        const result = await runImport([document, "--output", output, "--package", "shop.v1"]);
+        expect(result).toMatchObject({ code: 0, errors: "" });
+        return result.output.split("\n").filter((line) => line.startsWith("connect-rest.yaml "));
+      };
+      expect(await importTags(first)).toEqual([]);
+      const file = join(output, "connect-rest.yaml");
+      const edited = (EDITS[edit] ?? String)(readFileSync(file, "utf8"));
+      writeFileSync(file, edited);
+      const adapter = (name: string) => `./gen/shop/v1/${name}_rest.ts`;
+      const advice = [
+        ...second
+          .filter((name) => !first.includes(name))
+          .map(
+            (name) =>
+              `connect-rest.yaml does not list ${adapter(name)}; add it to adapters to serve its methods`,
+          ),
+        ...first
+          .filter((name) => !second.includes(name))
+          .map((name) => `connect-rest.yaml lists ${adapter(name)}, which is no longer generated; remove it`),
+      ];
+      expect((await importTags(second)).toSorted()).toEqual(advice.toSorted());
+      expect(readFileSync(file, "utf8")).toBe(edited);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("an import with another package does not remove the files of an earlier import", async () => {
+  const output = join(folder, "packages");
+  const document = join(folder, "package.json");
+  writeFileSync(document, JSON.stringify(documentOf({ pet: ["id"] })));
+  expect(await runImport([document, "--output", output, "--package", "shop.v1"])).toMatchObject({ code: 0 });
+  const lock = join(output, "connect-rest-import.lock.json");
+  expect(await runImport([document, "--output", output, "--package", "store.v1"])).toMatchObject({
+    code: 1,
+    errors: `${lock}: was written by an import with the file proto/shop/v1/all.proto, which is not in the package store.v1; pass the --package of that import, import another API with another --output, or delete this file and proto/shop/v1/all.proto to rename the package\n`,
+  });
+  expect(existsSync(join(output, "proto/shop/v1/all.proto"))).toBe(true);
+});

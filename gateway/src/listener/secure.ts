@@ -21,8 +21,8 @@ interface TlsNotified {
 /**
  * Creates the TLS server of the port. The server does not listen itself, but receives connections. A client
  * without ALPN gets HTTP/1.1, and a client that offers only unknown protocols is rejected. If client
- * authorities are configured, a client without a certificate is rejected as well. A handshake that fails, that
- * its client ends, or that takes longer than `headersTimeoutMs`, ends the connection.
+ * authorities are configured, a client without a certificate is rejected as well. A handshake that fails, or
+ * takes longer than `headersTimeoutMs`, ends the connection, and so does a client that leaves during it.
  */
 export function createSecure(
   certificate: Certificate,
@@ -70,8 +70,8 @@ export function createSecure(
         waiting.delete(name);
       });
       ofConnection.on(socket, "error", () => socket.destroy());
-      // A half-open socket would outlive a client that leaves during the handshake. The TLS socket takes over this
-      // setting, and becomes half-open after the handshake.
+      // A half-open socket would outlive a client that leaves during the handshake. The TLS socket takes
+      // over this setting, and becomes half-open after the handshake.
       socket.allowHalfOpen = false;
       server.emit("connection", socket);
     },

@@ -186,3 +186,73 @@ test("checking a deeply nested message does not overflow the stack", () => {
   const text = `${'{"inner":'.repeat(50_000)}{}${"}".repeat(50_000)}`;
   expect(() => readJson(MAPS, text, { recursionLimit: 100 })).toThrow("maximum recursion depth");
 });
+
+/** A request with a file, as an import writes it for a multipart body. */
+function upload(): DescMessage {
+  const field = (name: string, number: number, type: string, more: object = {}) => ({
+    name,
+    jsonName: name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    number,
+    label: "LABEL_OPTIONAL",
+    type: `TYPE_${type}`,
+    ...more,
+  });
+  const part = { typeName: ".test.FilePart" };
+  const repeated = { label: "LABEL_REPEATED" };
+  const fields = [
+    field("file", 1, "MESSAGE", part),
+    field("more_files", 2, "MESSAGE", { ...part, ...repeated }),
+    field("named_files", 3, "MESSAGE", { typeName: ".test.Upload.NamedFilesEntry", ...repeated }),
+  ];
+  const entry = {
+    name: "NamedFilesEntry",
+    options: { mapEntry: true },
+    field: [field("key", 1, "STRING"), field("value", 2, "MESSAGE", part)],
+  };
+  const content = [
+    field("content", 1, "BYTES"),
+    field("filename", 2, "STRING"),
+    field("content_type", 3, "STRING"),
+  ];
+  const messageType = [
+    { name: "Upload", field: fields, nestedType: [entry] },
+    { name: "FilePart", field: content },
+  ];
+  const file = { name: "upload.proto", package: "test", syntax: "proto3", messageType };
+  const registry = createFileRegistry(fromJson(FileDescriptorSetSchema, { file: [file] }));
+  const found = registry.getMessage("test.Upload");
+  if (found === undefined) throw new Error("no message");
+  return found;
+}
+
+const UPLOAD = upload();
+const PART = "a JSON object with the fields of test.FilePart (content, filename, contentType)";
+
+/** Places of a value of another kind, with their paths and the expected kinds. */
+const PLACES: readonly (readonly [string, (value: unknown) => unknown, string])[] = [
+  ["file", (value) => ({ file: value }), PART],
+  ["moreFiles", (value) => ({ moreFiles: value }), "a JSON array"],
+  ["moreFiles[1]", (value) => ({ moreFiles: [{}, value] }), PART],
+  ["namedFiles", (value) => ({ namedFiles: value }), "a JSON object with the entries of a map"],
+  ['namedFiles["a"]', (value) => ({ namedFiles: { a: value } }), PART],
+];
+
+const otherKinds = fc.oneof(
+  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("base64")),
+  fc.constantFrom(true, false, 7, 1.5, 2 ** 60, [], {}),
+);
+
+test("property: a value of another kind of JSON than its field is rejected with its path, the expected kind and the value", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...PLACES), otherKinds, ([path, json, expected], value) => {
+      const isRight = expected.startsWith("a JSON array")
+        ? Array.isArray(value)
+        : `${value}` === "[object Object]";
+      const kind = Array.isArray(value) ? "an array" : "an object";
+      const got = typeof value === "object" ? kind : JSON.stringify(value);
+      expect(problem(UPLOAD, json(value))).toBe(
+        isRight ? undefined : `${path}: expected ${expected}; got ${got}`,
+      );
+    }),
+  );
+});

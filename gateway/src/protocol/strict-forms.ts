@@ -75,6 +75,26 @@ const MESSAGE_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ],
 ]);
 
+/** Reports whether a message is a string in JSON. */
+export function hasStringForm({ typeName }: DescMessage): boolean {
+  return MESSAGE_FORMS.has(typeName);
+}
+
+/** The maximum number of fields that an error lists. */
+const MAX_FIELDS = 5;
+
+/** Returns the kind of JSON that a message has, with the names of its fields. */
+export function kindOfMessage({ typeName, fields }: DescMessage): string {
+  const names = fields.slice(0, MAX_FIELDS).map(({ jsonName }) => jsonName);
+  const others = fields.length > MAX_FIELDS ? ", …" : "";
+  return `a JSON object with the fields of ${typeName}${names.length > 0 ? ` (${names.join(", ")}${others})` : ""}`;
+}
+
+/** Returns the error in a value of another kind of JSON than its field has. */
+export function wrongKind(expected: string, got: string, place: Place): ConnectError {
+  return wrong(place, `expected ${expected}; got ${got}`);
+}
+
 /**
  * Returns the error in a message that is written as a string; undefined if the string is valid, or if
  * protobuf-es reports the error.

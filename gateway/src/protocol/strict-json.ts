@@ -11,6 +11,7 @@ import {
 } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import type { ConnectError } from "@connectrpc/connect";
+import { show } from "../text/show.ts";
 import {
   checkDouble,
   needsQuotes,
@@ -21,7 +22,16 @@ import {
 } from "./exact-integers.ts";
 import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
-import { wrongForm, wrongKey, wrongName, wrongNull, wrongScalar } from "./strict-forms.ts";
+import {
+  hasStringForm,
+  kindOfMessage,
+  wrongForm,
+  wrongKey,
+  wrongKind,
+  wrongName,
+  wrongNull,
+  wrongScalar,
+} from "./strict-forms.ts";
 
 /** Other checks reject messages that are nested more deeply. */
 const MAX_DEPTH = 1000;
@@ -99,11 +109,13 @@ class Visitor {
       this.anyValue(json, place);
     } else if (isWrapperDesc(message)) {
       this.scalar(message.fields[0], json, place);
-    } else if (text !== undefined) {
-      this.wrong ??= wrongForm(message, text, place);
-    } else if (isObject(json) && message.typeName === "google.protobuf.Any") {
+    } else if (hasStringForm(message)) {
+      if (text !== undefined) this.wrong ??= wrongForm(message, text, place);
+    } else if (!isObject(json)) {
+      this.kind(kindOfMessage(message), json, place);
+    } else if (message.typeName === "google.protobuf.Any") {
       this.any(json, place, depth);
-    } else if (isObject(json)) {
+    } else {
       const fields = fieldsByJsonName(message);
       for (const [key, value] of Object.entries(json)) {
         const field = fields.get(key) ?? this.extension(key);
@@ -119,16 +131,31 @@ class Visitor {
 
   private field(field: DescField, value: unknown, above: Place, depth: number): void {
     if (field.fieldKind === "list") {
-      if (!Array.isArray(value)) return;
-      for (const [key, item] of value.entries()) this.value(field, item, { above, key }, depth);
+      if (Array.isArray(value)) {
+        for (const [key, item] of value.entries()) this.value(field, item, { above, key }, depth);
+      } else {
+        this.kind("a JSON array", value, above);
+      }
     } else if (field.fieldKind === "map") {
-      if (!isObject(value)) return;
-      for (const [key, item] of Object.entries(value)) {
-        this.wrong ??= wrongKey(field.mapKey, key, above);
-        this.value(field, item, { above, key }, depth);
+      if (isObject(value)) {
+        this.map(field, value, above, depth);
+      } else {
+        this.kind("a JSON object with the entries of a map", value, above);
       }
     } else {
       this.value(field, value, above, depth);
+    }
+  }
+
+  private map(
+    field: DescField & { readonly fieldKind: "map" },
+    entries: Record<string, unknown>,
+    above: Place,
+    depth: number,
+  ): void {
+    for (const [key, item] of Object.entries(entries)) {
+      this.wrong ??= wrongKey(field.mapKey, key, above);
+      this.value(field, item, { above, key }, depth);
     }
   }
 
@@ -176,6 +203,22 @@ class Visitor {
     const number = this.numberOf(value);
     if (text !== undefined) this.wrong ??= wrongScalar(scalar, text, place);
     if (number !== undefined && needsQuotes(number, scalar, place)) this.quoted.add(number);
+  }
+
+  /**
+   * Reports a value of another kind than its field has. protobuf-es reports the kind of the whole message, and
+   * decides where null means an absent value.
+   */
+  private kind(expected: string, value: unknown, place: Place | undefined): void {
+    if (value !== null && place !== undefined) this.wrong ??= wrongKind(expected, this.shown(value), place);
+  }
+
+  /** Returns a value as the client wrote it, without the items of an array or object. */
+  private shown(value: unknown): string {
+    if (Array.isArray(value)) return "an array";
+    if (typeof value === "object") return "an object";
+    const number = this.numberOf(value);
+    return number?.source ?? (typeof value === "string" ? show(value) : `${value}`);
   }
 
   private numberOf(value: unknown): UnsafeNumber | undefined {

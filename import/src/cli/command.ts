@@ -9,7 +9,7 @@ import { Reader, readText } from "../load/reader.ts";
 import { ImportError } from "../problem.ts";
 import { type Arguments, parseArguments, USAGE } from "./arguments.ts";
 import { ProgressBar } from "./progress-bar.ts";
-import { LOCK_FILE, readLock, writeImported } from "./write.ts";
+import { adviceOnAdapters, LOCK_FILE, readLock, writeImported } from "./write.ts";
 
 /** The streams of a process. */
 export interface Streams {
@@ -58,7 +58,8 @@ async function runImport(options: Arguments, streams: Streams): Promise<void> {
   streams.output.write(
     `${report.operations} operations, ${report.weakenedOperations} of them with a weaker type than the document says; ${report.fields} fields, ${report.weakenedFields} of them weaker\n`,
   );
-  for (const line of report.summary()) streams.output.write(`${line}\n`);
+  const advice = await adviceOnAdapters(options.output, imported, lock?.files);
+  for (const line of [...report.summary(), ...advice]) streams.output.write(`${line}\n`);
 }
 
 async function open(

@@ -5,6 +5,7 @@ import type { Imported } from "../import.ts";
 import { isObject, type Json, member } from "../json.ts";
 import { Lock } from "../lock/lock.ts";
 import { ImportError } from "../problem.ts";
+import { adapterOf, CONFIGURATION_FILE } from "../project/configuration.ts";
 import { PROTO_FOLDER, RULES_FILE } from "../project/project.ts";
 
 /** The file that records names, numbers, and the hashes of written files. */
@@ -40,6 +41,7 @@ export async function writeImported(
 ): Promise<string[]> {
   const protos = [...imported.files].filter(([path]) => path.endsWith(".proto"));
   const others = [...imported.files].filter(([path]) => !path.endsWith(".proto"));
+  checkPackage(output, imported.package, before);
   const written = new Map(protos.map(([path, text]) => [`${PROTO_FOLDER}/${path}`, text]));
   for (const path of new Set([...before.keys(), ...written.keys()])) {
     await checkUnchanged(output, path, before.get(path));
@@ -54,6 +56,42 @@ export async function writeImported(
   await write(join(output, LOCK_FILE), `${JSON.stringify(lock, null, 1)}\n`);
   if (report !== undefined) await write(report, imported.report.print());
   return [...written.keys()];
+}
+
+/** Checks that the previous import had the same package. Otherwise this import would remove its files. */
+function checkPackage(output: string, name: string, before: Hashes): void {
+  const folder = `${PROTO_FOLDER}/${name.replaceAll(".", "/")}/`;
+  const [other] = [...before.keys()].filter((path) => !path.startsWith(folder));
+  if (other === undefined) return;
+  throw new ImportError(
+    join(output, LOCK_FILE),
+    `was written by an import with the file ${other}, which is not in the package ${name}; pass the --package of that import, import another API with another --output, or delete this file and ${other} to rename the package`,
+  );
+}
+
+/**
+ * Returns advice on the adapters in a `connect-rest.yaml` that the import does not write again: adapters that
+ * the file lacks, and adapters that are no longer generated. Adapters in comments count as listed.
+ */
+export async function adviceOnAdapters(
+  output: string,
+  { adapters }: Pick<Imported, "adapters">,
+  before: Hashes = new Map(),
+): Promise<readonly string[]> {
+  const text = (await readIfThere(join(output, CONFIGURATION_FILE))) ?? "";
+  const isListed = (adapter: string) => text.includes(adapter.slice("./".length));
+  const earlier = [...before.keys()].map((path) => adapterOf(path.slice(`${PROTO_FOLDER}/`.length)));
+  return [
+    ...adapters
+      .filter((adapter) => !isListed(adapter))
+      .map(
+        (adapter) =>
+          `${CONFIGURATION_FILE} does not list ${adapter}; add it to adapters to serve its methods`,
+      ),
+    ...earlier
+      .filter((adapter) => !adapters.includes(adapter) && isListed(adapter))
+      .map((adapter) => `${CONFIGURATION_FILE} lists ${adapter}, which is no longer generated; remove it`),
+  ];
 }
 
 async function checkUnchanged(output: string, path: string, hash: string | undefined): Promise<void> {

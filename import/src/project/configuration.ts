@@ -1,17 +1,28 @@
 import { stringify } from "yaml";
 import type { Api, Scheme } from "../normalize/api.ts";
 import { absoluteUrl, baseUrl } from "../plan/bases.ts";
+import type { File } from "../proto/model.ts";
 import type { Project } from "./model.ts";
+
+/** The file that lists the adapters and upstreams of the gateway. */
+export const CONFIGURATION_FILE = "connect-rest.yaml";
+
+/** Returns the adapter that is generated from a `.proto` file, as the configuration lists it. */
+export function adapterOf(path: string): string {
+  return `./gen/${path.replace(/\.proto$/, "_rest.ts")}`;
+}
+
+/** Returns the adapters of all files with services. */
+export function adaptersOf(files: readonly File[]): readonly string[] {
+  return files.filter(({ services }) => services.length > 0).map(({ path }) => adapterOf(path));
+}
 
 /** Returns `connect-rest.yaml` with the upstream of the API. */
 export function configuration({ api, upstream, files, bases }: Project): string {
-  const adapters = files
-    .filter(({ services }) => services.length > 0)
-    .map(({ path }) => `./gen/${path.replace(/\.proto$/, "_rest.ts")}`);
   const [first, ...others] = api.servers;
   const credentials = credentialsOf([...api.schemes.values()], upstream);
   const config = stringify({
-    adapters,
+    adapters: adaptersOf(files),
     upstreams: {
       [upstream]: {
         baseUrl: baseUrl(api),

@@ -1,4 +1,4 @@
-import { configuration } from "./configuration.ts";
+import { CONFIGURATION_FILE, configuration } from "./configuration.ts";
 import type { Project } from "./model.ts";
 import { readme } from "./readme.ts";
 
@@ -10,7 +10,7 @@ export const RULES_FILE = "rules.yaml";
 /** Returns the files of a project that are written only once, because users edit them. */
 export function projectFiles(project: Project): ReadonlyMap<string, string> {
   return new Map([
-    ["connect-rest.yaml", configuration(project)],
+    [CONFIGURATION_FILE, configuration(project)],
     [RULES_FILE, rules(project)],
     ["README.md", readme(project)],
   ]);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Secret } from "../text/secret.ts";
-import { holdsSecret, redactBeginning, redactDetail, redactError, redactText, shownText } from "./redact.ts";
+import { holdsSecret, redactBeginning, redactDetails, redactError, redactText, shownText } from "./redact.ts";
 
 const secrets = (...texts: string[]) => texts.map((text) => new Secret(text));
 
@@ -120,5 +120,5 @@ test("redaction changes the text, the details and the cause of an error, and not
 
 test("redaction does not change a detail without secrets", () => {
   const detail = { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { reason: "R" }) };
-  expect(redactDetail(detail, secrets("hunter22"))).toEqual(detail);
+  expect(redactDetails([detail], secrets("hunter22"))).toEqual([detail]);
 });

@@ -1,11 +1,4 @@
-import {
-  create,
-  type DescMessage,
-  fromJson,
-  type JsonValue,
-  type MessageShape,
-  toJson,
-} from "@bufbuild/protobuf";
+import { create, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { ConnectError } from "@connectrpc/connect";
 import { knownTypes } from "connect-rest-codec/internal";
@@ -93,35 +86,66 @@ export function holdsSecret(text: string, secrets: readonly Secret[]): boolean {
 const BETWEEN = "\n|\n";
 
 /**
- * Replaces secrets in all strings of a detail, and in numbers of a google.protobuf.Struct. Returns undefined
- * if a secret is in another value, which cannot be replaced by a string.
+ * Replaces secrets in all strings of details, and in numbers of a google.protobuf.Struct. Omits a detail with
+ * a secret in another value, which cannot be replaced by a string. The number of searches does not depend on
+ * the number of details, since each search examines all secrets.
  */
-export function redactDetail(detail: ErrorDetail, secrets: readonly Secret[]): ErrorDetail | undefined {
-  if (secrets.length === 0) return detail;
-  if ("type" in detail) return holdSecret(bytesTexts(detail.value), secrets) ? undefined : detail;
-  const { desc, value } = detail;
+export function redactDetails(details: readonly ErrorDetail[], secrets: readonly Secret[]): ErrorDetail[] {
+  const held = holders(details, secrets);
+  if (held.size === 0) return [...details];
+  const jsons = new Map([...held].flatMap((detail) => jsonEntry(detail)));
+  const replace = replacerOf([...jsons.values()], secrets);
+  const clean = new Map(
+    [...jsons].flatMap(([detail, json]) => cleanEntry(detail, replacedJson(json, replace))),
+  );
+  const unclean = holders([...clean.values()], secrets);
+  return details.flatMap((detail) => {
+    if (!held.has(detail)) return [detail];
+    const redacted = clean.get(detail);
+    return redacted === undefined || unclean.has(redacted) ? [] : [redacted];
+  });
+}
+
+/** Returns the details that contain a secret, or whose content is unknown. */
+function holders(details: readonly ErrorDetail[], secrets: readonly Secret[]): Set<ErrorDetail> {
+  if (secrets.length === 0) return new Set();
+  const texts = details.map((detail) => textsOf(detail)?.join(BETWEEN));
+  const redacted = redactTexts(
+    texts.map((text = "") => text),
+    secrets,
+  );
+  return new Set(details.filter((_, at) => texts[at] === undefined || texts[at] !== redacted[at]));
+}
+
+/** Returns all texts of a detail; undefined if its value does not match its type. */
+function textsOf(detail: ErrorDetail): string[] | undefined {
+  if ("type" in detail) return bytesTexts(detail.value);
   try {
-    const message = create(desc, value);
-    if (!hasSecret(desc, message, secrets)) return detail;
-    const registry = knownTypes(STANDARD_TYPES);
-    const clean = fromJson(desc, redactJson(toJson(desc, message, { registry }), secrets), { registry });
-    return hasSecret(desc, clean, secrets) ? undefined : { desc, value: clean };
+    const leaves = leavesOf(reflect(detail.desc, create(detail.desc, detail.value)));
+    return leaves.flatMap(({ value }) => leafTexts(value));
   } catch {
     return undefined;
   }
 }
 
-function hasSecret<D extends DescMessage>(
-  desc: D,
-  message: MessageShape<D>,
-  secrets: readonly Secret[],
-): boolean {
-  const texts = leavesOf(reflect(desc, message)).flatMap(({ value }) => leafTexts(value));
-  return holdSecret(texts, secrets);
+function jsonEntry(detail: ErrorDetail): [ErrorDetail, JsonValue][] {
+  if ("type" in detail) return [];
+  try {
+    const message = create(detail.desc, detail.value);
+    return [[detail, toJson(detail.desc, message, { registry: knownTypes(STANDARD_TYPES) })]];
+  } catch {
+    return [];
+  }
 }
 
-function holdSecret(texts: readonly string[], secrets: readonly Secret[]): boolean {
-  return holdsSecret(texts.join(BETWEEN), secrets);
+function cleanEntry(detail: ErrorDetail, json: JsonValue): [ErrorDetail, ErrorDetail][] {
+  if ("type" in detail) return [];
+  const { desc } = detail;
+  try {
+    return [[detail, { desc, value: fromJson(desc, json, { registry: knownTypes(STANDARD_TYPES) }) }]];
+  } catch {
+    return [];
+  }
 }
 
 /** Returns the error without the secrets in its text, metadata, details, and cause, which is logged. */
@@ -135,10 +159,7 @@ export function redactError(error: ConnectError, secrets: readonly Secret[]): Co
     undefined,
     redactCause(error.cause, secrets),
   );
-  clean.details = error.details.flatMap((detail) => {
-    const kept = redactDetail(detail as ErrorDetail, secrets);
-    return kept === undefined ? [] : [kept as (typeof error.details)[number]];
-  });
+  clean.details = redactDetails(error.details as ErrorDetail[], secrets) as typeof error.details;
   return clean;
 }
 
@@ -171,11 +192,12 @@ function withoutExcerpt({ name, message }: Error): string {
     : message;
 }
 
-function redactJson(json: JsonValue, secrets: readonly Secret[]): JsonValue {
-  const texts = [...new Set(textsIn(json))];
+/** Returns the function that replaces secrets in the texts of JSON values. */
+function replacerOf(jsons: readonly JsonValue[], secrets: readonly Secret[]): (text: string) => string {
+  const texts = [...new Set(jsons.flatMap(textsIn))];
   const redacted = redactTexts(texts, secrets);
   const clean = new Map(texts.map((text, at) => [text, redacted[at] ?? ""]));
-  return replacedJson(json, (text) => clean.get(text) ?? text);
+  return (text) => clean.get(text) ?? text;
 }
 
 /** Returns all texts in a JSON value, and all notations of its numbers. */

@@ -13,7 +13,7 @@ import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts"
 import type { Secret } from "../text/secret.ts";
 import { readErrorBody } from "./error-body.ts";
 import { type ErrorReport, hasText } from "./error-report.ts";
-import { holdsSecret, redactDetail, redactText, shownText } from "./redact.ts";
+import { holdsSecret, redactDetails, redactText, shownText } from "./redact.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
 import { readRpcStatus } from "./rpc-status.ts";
@@ -247,9 +247,7 @@ function detailsOf(
   if (delay !== undefined) details.push(retryInfo(delay));
   const said = report.details ?? [];
   // limits the details before redaction, since they may be as large as the body
-  const clean = withinBytes(said, MAX_DETAIL_BYTES)
-    .map((detail) => redactDetail(detail, response.secrets))
-    .filter((detail) => detail !== undefined);
+  const clean = redactDetails(withinBytes(said, MAX_DETAIL_BYTES), response.secrets);
   const kept = withinBytes(clean, MAX_DETAIL_BYTES);
   details.push(...kept);
   if (rules.rawErrorBody) details.push(rawBody(response));

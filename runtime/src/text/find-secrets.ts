@@ -1,14 +1,14 @@
 import { type Cut, Haystack, SearchTooLong, Steps } from "./haystack.ts";
 import { type Needles, needlesOf, unitsOf, upperCase } from "./needles.ts";
-import { plainView, type Range, skeleton, type View } from "./plain-view.ts";
+import { innerView, plainView, type Range, skeleton, type View } from "./plain-view.ts";
 import type { Secret } from "./secret.ts";
 
 /**
  * The maximum size of all secrets of a search, in bytes of UTF-8. Each secret counts as at least `MIN_BYTES`.
  * If the secrets are larger, the whole text counts as a secret.
  */
-const MAX_BYTES = 64 * 1024;
-const MIN_BYTES = 32;
+const MAX_BYTES = 16 * 1024;
+const MIN_BYTES = 64;
 
 /**
  * The maximum number of steps of a search, e.g. of positions at which parts of secrets begin. Only a text
@@ -32,12 +32,12 @@ const ENDS_IN_ESCAPE = /(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[bfnrt])$/;
 
 /**
  * Returns the ranges of secrets in a text, in order and without overlaps. Finds secrets: literally, ignoring
- * case; percent-encoded, or escaped as in JSON, JavaScript or HTML, wholly or in part, once or repeatedly; in
- * base64 and base64url, at any offset; in hexadecimal; and their beginnings before the ellipsis of a
- * truncated text. If a secret has 16 characters or more, any 12 consecutive characters of it are found. If 8
- * of these are ASCII letters or digits, these 8 are found even with separators between them or in place of
- * the other characters. A secret with fewer than 8 characters is found only as a whole word: literally, in
- * lower case, percent-encoded, and as in JSON.
+ * case; percent-encoded, or escaped as in JSON, JavaScript or HTML, wholly or in part, once or repeatedly, or
+ * in one kind of escape within another; in base64 and base64url, at any offset; in hexadecimal; and their
+ * beginnings before the ellipsis of a truncated text. If a secret has 16 characters or more, any 12
+ * consecutive characters of it are found. If 8 of these are ASCII letters or digits, these 8 are found even
+ * with separators between them or in place of the other characters. A secret with fewer than 8 characters is
+ * found only as a whole word: literally, in lower case, percent-encoded, and as in JSON.
  *
  * The time is linear in the lengths of the text and the secrets. If the secrets are too large, or the search
  * takes too long, the range of the whole text is returned.
@@ -55,25 +55,35 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   }
 }
 
+/** A view of a text, in which secrets are searched. */
+interface Reading {
+  readonly plain: Haystack;
+  /** Only the letters and digits. */
+  readonly letters: Haystack;
+  readonly cuts: readonly Cut[];
+}
+
 /** A search for secrets in one text. */
 class Search {
   private readonly text: string;
   private readonly steps = new Steps(MAX_STEPS);
   /** Whether the plain view of the text contains everything that the text in upper case does. */
   private readonly isPlain: boolean;
-  private readonly view: View;
-  private readonly plain: Haystack;
-  private readonly cuts: readonly Cut[];
+  private readonly readings: readonly Reading[];
   private literalText: Haystack | undefined;
   private upperCaseText: Haystack | undefined;
-  private letters: Haystack | undefined;
 
   constructor(text: string) {
     this.text = text;
     this.isPlain = /^[\0-\x7f]*$/.test(text) && !/[%\\&~]/.test(text);
-    this.view = plainView(text);
-    this.plain = new Haystack(this.view, this.steps);
-    this.cuts = cutsIn(text, this.view);
+    const view = plainView(text);
+    const inner = innerView(view);
+    const views = inner === undefined ? [view] : [view, inner];
+    this.readings = views.map((each) => ({
+      plain: new Haystack(each, this.steps),
+      letters: new Haystack(skeleton(each), this.steps),
+      cuts: cutsIn(text, each),
+    }));
   }
 
   rangesOf(secret: Secret): Range[] {
@@ -86,24 +96,29 @@ class Search {
     const { literalText } = this;
     const found = [
       ...literal.flatMap((needle) => literalText.wholes(needle)),
-      ...plain.flatMap((needle) => this.plain.wholes(needle)),
+      ...plain.flatMap((needle) => this.readings.flatMap((reading) => reading.plain.wholes(needle))),
     ];
     return found.filter((range) => isWord(this.text, range));
   }
 
   private wholes({ anyCase, plain, isBlank }: Needles): Range[] {
-    const found = plain.flatMap((needle) => this.plain.wholes(needle, this.cuts));
+    const found = plain.flatMap((needle) =>
+      this.readings.flatMap((reading) => reading.plain.wholes(needle, reading.cuts)),
+    );
     if (this.isPlain && !isBlank) return found;
-    this.upperCaseText ??= this.unchanged(upperCase(this.text));
-    const { upperCaseText } = this;
-    return [...found, ...anyCase.flatMap((needle) => upperCaseText.wholes(needle))];
+    return [...found, ...anyCase.flatMap((needle) => this.inUpperCase().wholes(needle))];
   }
 
   /** Returns the ranges of parts of a long secret, unchanged or with separators. */
-  private parts({ parts, separated }: Needles, secret: Secret): Range[] {
+  private parts({ parts, separated, anyCaseParts }: Needles, secret: Secret): Range[] {
     if (parts.length === 0) return [];
-    this.letters ??= new Haystack(skeleton(this.view), this.steps);
-    const found = [...this.plain.runs(parts, secret), ...this.letters.runs(separated, secret)];
+    const found = this.readings.flatMap(({ plain, letters }) => [
+      ...plain.runs(parts, secret),
+      ...letters.runs(separated, secret),
+    ]);
+    if (anyCaseParts.length > 0 && !this.isPlain) {
+      found.push(...this.inUpperCase().runs(anyCaseParts, secret));
+    }
     if (found.length === 0) return found;
     // a secret with spaces may itself consist of words
     const words = secret.reveal().includes(" ") ? "" : wordsOf(secret.reveal());
@@ -115,6 +130,11 @@ class Search {
     if (!WORDS.test(part)) return false;
     this.steps.take(words.length);
     return words.includes(wordsOf(part));
+  }
+
+  private inUpperCase(): Haystack {
+    this.upperCaseText ??= this.unchanged(upperCase(this.text));
+    return this.upperCaseText;
   }
 
   private unchanged(text: string): Haystack {

@@ -60,6 +60,11 @@ export interface Needles {
   readonly parts: readonly Parts[];
   /** Searched in the letters and digits of the plain view. */
   readonly separated: readonly Parts[];
+  /**
+   * Searched in the text in upper case. Empty unless the secret has escapes, which a part may split, or
+   * letters whose case the plain view keeps.
+   */
+  readonly anyCaseParts: readonly Parts[];
 }
 
 const NONE = {
@@ -68,6 +73,7 @@ const NONE = {
   plain: [],
   parts: [],
   separated: [],
+  anyCaseParts: [],
   isBlank: false,
   areWords: true,
 };
@@ -101,7 +107,7 @@ function makeNeedles(text: string): Needles {
   };
   if (text.length < LONG) return needles;
   // the plain view may have fewer characters than the secret
-  const min = /[\s+-]{2}/.test(text) ? MIN_PART : PART;
+  const min = /[\s+-]{2}|[%\\&~]/.test(text) ? MIN_PART : PART;
   return {
     ...needles,
     parts: [
@@ -110,6 +116,9 @@ function makeNeedles(text: string): Needles {
       ...encoded.map((units) => partsOf(units, min, (letters) => letters < min)),
     ],
     separated: needles.plain.map((units) => separatedParts(units, min)),
+    anyCaseParts: /[%\\&~\x80-\uffff]/.test(text)
+      ? [partsOf(unitsOf(upperCase(text)), PART, () => true)]
+      : [],
   };
 }
 

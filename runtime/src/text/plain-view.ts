@@ -64,6 +64,29 @@ export function plainView(text: string): View {
   return view.view();
 }
 
+/**
+ * Returns the plain view of a plain view, which may contain escapes of another kind, e.g. of JSON within a
+ * URL. Returns undefined if nothing in the view looks like an escape.
+ */
+export function innerView({ units, starts, ends }: View): View | undefined {
+  const text = Buffer.from(units).toString("latin1");
+  if (text.search(EVERY_ESCAPE) < 0) return undefined;
+  const inner = new ViewWriter(text);
+  let at = 0;
+  while (at < text.length) {
+    const found = ESCAPING.has(text.charCodeAt(at)) ? escapeAt(text, at) : undefined;
+    const [whole = text.charAt(at)] = found ?? [];
+    const end = at + whole.length;
+    inner.write(
+      found === undefined ? whole : unescaped(whole, found.groups ?? {}),
+      starts[at] ?? 0,
+      ends[end - 1] ?? 0,
+    );
+    at = end;
+  }
+  return inner.view();
+}
+
 function escapeAt(text: string, at: number): RegExpExecArray | undefined {
   ESCAPE.lastIndex = at;
   return ESCAPE.exec(text) ?? undefined;
