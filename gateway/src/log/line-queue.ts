@@ -20,8 +20,8 @@ export interface LineQueueOptions {
 
 /**
  * Queues lines for a reader that may be slow, stopped or disconnected. Writers never wait: over `maxBytes`,
- * whole lines are dropped and counted. After each write, the queue collects lines for `pauseMs`, because a write
- * costs as much processor time as several lines.
+ * whole lines are dropped and counted. After each write, the queue collects lines for `pauseMs`, because a
+ * write costs as much processor time as several lines.
  */
 export class LineQueue {
   private readonly sink: Sink;
