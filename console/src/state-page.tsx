@@ -48,8 +48,8 @@ export function StatePage() {
           </div>
           <Limits state={state} />
           <Rows name="Upstreams" rows={upstreams(state)} none="No upstream has been called." />
-          <Rows name="Calls" rows={methodRows(state)} none="No method has been called." />
           <Rows name="Latest failures" rows={state.failures.map(failureRow)} none="No call has failed." />
+          <Rows name="Calls" rows={methodRows(state)} none="No method has been called." />
           <Rows
             name="Differences"
             rows={seriesRows(state.metrics.differences_total)}
