@@ -6,7 +6,7 @@ import { hasManyDraws } from "./test/draws.ts";
 import { LEFT_OUT, LEFT_OUT_NOTE } from "./test/left-out.ts";
 
 const TESTS = [
-  "{plugin,codec,runtime,authorization,gateway,import,sandbox}/src/**/*.test.ts",
+  "{plugin,codec,runtime,authorization,gateway,import,sandbox,console}/src/**/*.test.ts",
   "test/**/*.test.ts",
 ];
 const LONG = Object.values(LEFT_OUT).flat();

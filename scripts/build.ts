@@ -43,8 +43,8 @@ function copyProtos(target: string): void {
  */
 function published(folder: string, target: string, manifest: { [key: string]: Json }): Json {
   const { repository } = JSON.parse(readFileSync("package.json", "utf8")) as { repository?: Json };
-  // `private` and `prepack` are removed; they prevent publishing the repository's TypeScript, which cannot run
-  // below node_modules.
+  // `private` and `prepack` are removed; they prevent publishing the repository's TypeScript, which cannot
+  // run below node_modules.
   const {
     devDependencies: _devDependencies,
     private: _private,

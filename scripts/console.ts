@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 /** The generated module. */
 export const CONSOLE_ASSETS = "gateway/src/gen/console/assets.ts";
@@ -12,6 +12,24 @@ const SOURCES = join(import.meta.dirname, "../console/src");
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
+};
+
+/** An enum as TypeScript compiles it: a variable, and a function that fills it. */
+const ENUM = /export var (\w+);\s*\(function \(\1\) \{(.*?)\n\}\)\(\1 \|\| \(\1 = \{\}\)\);/gs;
+
+/** Lets the bundler drop the enums of protobuf-es that the page does not use: 4 KB. */
+const unusedEnums: Plugin = {
+  name: "unused-enums",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /@bufbuild[\\/]protobuf[\\/].*_pb\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      return {
+        contents: text.replace(
+          ENUM,
+          "export var $1 = /* @__PURE__ */ (function ($1) {$2\nreturn $1;\n})({});",
+        ),
+      };
+    }),
 };
 
 /** Returns the text of the module. The text depends only on the sources and the bundler. */
@@ -28,6 +46,7 @@ export async function consoleModule(): Promise<string> {
     jsxImportSource: "preact",
     charset: "utf8",
     legalComments: "none",
+    plugins: [unusedEnums],
     logLevel: "warning",
   });
   const assets: Record<string, { type: string; text: string }> = {};

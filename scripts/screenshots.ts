@@ -52,8 +52,14 @@ const PICTURES: readonly Picture[] = [
     address: "state",
     act: async (page) => {
       await page.getByRole("heading", { name: "Differences" }).waitFor();
-      // three samples
-      await page.waitForTimeout(4500);
+      for (let sample = 1; sample <= 5; sample++) {
+        const blogs = Array.from({ length: sample }, (_, index) => (index === 2 ? "nobody" : "demo"));
+        const url = `http://127.0.0.1:${PORT}/blog.v1.BlogService/GetBlogInfo`;
+        await Promise.all(
+          blogs.map((blogIdentifier) => page.request.post(url, { data: { blogIdentifier } })),
+        );
+        await page.waitForTimeout(2000);
+      }
     },
   },
   {

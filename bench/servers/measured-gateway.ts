@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from "connect-rest-gateway";
 import { Secret } from "connect-rest-runtime";
 import { LineQueue } from "../../gateway/src/log/line-queue.ts";
 import { createLogger } from "../../gateway/src/log/logger.ts";
-import { fileSink } from "../../gateway/src/log/standard-streams.ts";
+import { fileSink, LOG_LINES } from "../../gateway/src/log/standard-streams.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { upstreamArgument } from "./child.ts";
 
@@ -13,7 +13,7 @@ import { upstreamArgument } from "./child.ts";
 export async function startMeasuredGateway(): Promise<Gateway> {
   const directory = mkdtempSync(join(tmpdir(), "connect-rest-bench-"));
   process.on("exit", () => rmSync(directory, { recursive: true }));
-  const log = createLogger("info", new LineQueue(fileSink(openSync(join(directory, "log"), "w"))));
+  const log = createLogger("info", new LineQueue(fileSink(openSync(join(directory, "log"), "w")), LOG_LINES));
   const gateway = await startGateway({
     adapters: [PostServiceRest],
     upstreams: {

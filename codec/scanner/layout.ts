@@ -104,7 +104,11 @@ export const KIND_ENUM = 15;
  * second.
  */
 export const KIND_COUNT = 16;
-export const KIND_ISO = 17;
+/** A time or duration in a notation. The argument is one of these, or the address of a format. */
+export const KIND_NOTATION = 17;
+export const ISO_TIME: u32 = 0;
+export const DURATION: u32 = 1;
+export const ISO_DURATION: u32 = 2;
 export const KIND_MESSAGE = 18;
 export const KIND_LIST = 19;
 export const KIND_MAP = 20;

@@ -9,7 +9,7 @@ import { double, integer, magnitude, negative, number, whole, wholeOrText } from
 import { close, goOn, hasRoom, out, put, tag, varint } from "./output";
 import { skipNumber } from "./skip";
 import { text, written } from "./text";
-import { count, iso, nanos, seconds } from "./time";
+import { count, duration, formatted, iso, isoDuration, nanos, seconds } from "./time";
 import { hash, isWord, rowOf, useWord, word } from "./words";
 
 /** Writes a field with a scalar type, an enum or a time. */
@@ -41,7 +41,7 @@ export function scalar(field: usize, kind: u32, at: usize): usize {
     case L.KIND_ENUM:
       return enumValue(load<u32>(field, L.FIELD_ARGUMENT), at);
     case L.KIND_COUNT:
-    case L.KIND_ISO:
+    case L.KIND_NOTATION:
       return time(field, kind, start, at);
     default:
       return 0;
@@ -188,21 +188,30 @@ function time(field: usize, kind: u32, start: usize, at: usize): usize {
     // the JavaScript decoder reads -0 as 0
     if (load<u16>(at) === 0x302d) return 0;
   }
-  const end =
-    kind === L.KIND_ISO
-      ? iso(at, (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_LOOSE) !== 0)
-      : count(at, load<u32>(field, L.FIELD_ARGUMENT));
+  const argument = load<u32>(field, L.FIELD_ARGUMENT);
+  const end = kind === L.KIND_COUNT ? count(at, argument) : notation(field, argument, at);
   if (end === 0) return 0;
   const lengthAt = out;
   store<u16>(lengthAt, 0x0800);
   goOn(lengthAt + 2);
   varint(<u64>seconds);
-  if (nanos !== 0) {
+  if (nanos !== 0 || isDuration(kind, argument)) {
     put(0x10);
     varint(nanos);
   }
   store<u8>(lengthAt, out - lengthAt - 1);
   return end;
+}
+
+/** Reads a time or duration in the notation of a field. */
+function notation(field: usize, argument: u32, at: usize): usize {
+  if (argument === L.ISO_TIME) return iso(at, (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_LOOSE) !== 0);
+  if (argument === L.DURATION) return duration(at);
+  return argument === L.ISO_DURATION ? isoDuration(at) : formatted(at, argument);
+}
+
+function isDuration(kind: u32, argument: u32): bool {
+  return kind === L.KIND_NOTATION && (argument === L.DURATION || argument === L.ISO_DURATION);
 }
 
 /** Returns the position after a value that stands for "no time"; 0 for other values. */

@@ -1,8 +1,8 @@
-/** Reads times as counts since 1970 and in RFC 3339. The JavaScript decoder reads other formats. */
+/** Reads times and durations in their usual notations. The JavaScript decoder reads other notations. */
 import { byte, isDigit, QUOTE } from "./bytes";
 import { integerOrText, magnitude, negative } from "./number";
 
-/** The last time read. */
+/** The last time or duration read. */
 export let seconds: i64 = 0;
 export let nanos: i32 = 0;
 
@@ -10,6 +10,8 @@ export let nanos: i32 = 0;
 const MIN_SECONDS: i64 = -62135596800;
 const MAX_SECONDS: i64 = 253402300799;
 const DAY: i64 = 86400;
+/** The largest duration in seconds. */
+const MAX_SPAN: i64 = 315576000000;
 /** Zone names as little-endian integers. */
 const GMT: u32 = 0x544d47;
 const UTC: u32 = 0x435455;
@@ -54,17 +56,138 @@ export function iso(from: usize, mayLackZone: bool): usize {
   if ((year | month | day | hour | minute | second) < 0) return 0;
   if (byte(from + 5) !== 0x2d || byte(from + 8) !== 0x2d || !isSeparator(byte(from + 11))) return 0;
   if (byte(from + 14) !== 0x3a || byte(from + 17) !== 0x3a) return 0;
-  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return 0;
-  // the JavaScript decoder handles 24:00 and leap seconds
-  if (hour > 23 || minute > 59 || second > 59) return 0;
+  if (!setUtc(year, month, day, hour, minute, second)) return 0;
   const behind = fraction(from + 20);
   if (behind === 0) return 0;
   const isLocal = byte(byte(behind) === 0x20 ? behind + 1 : behind) === QUOTE;
   if (isLocal && !mayLackZone) return 0;
   const zone = offset(behind);
   if (zoneEnd === 0 || byte(zoneEnd) !== QUOTE) return 0;
-  seconds = daysBefore(year, month, day) * DAY + hour * 3600 + minute * 60 + second - zone;
+  seconds -= zone;
   return isInRange() ? zoneEnd + 1 : 0;
+}
+
+/** Sets `seconds` to a date and a time of day. Returns false for an impossible date. */
+function setUtc(year: i32, month: i32, day: i32, hour: i32, minute: i32, second: i32): bool {
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return false;
+  // the JavaScript decoder handles 24:00 and leap seconds
+  if (hour > 23 || minute > 59 || second > 59) return false;
+  seconds = daysBefore(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
+  return true;
+}
+
+/** The parts of a format, in the order of their codes (codec/src/scan/reading.ts); code 0 ends a format. */
+const YEAR: u32 = 1;
+const MONTH: u32 = 2;
+const DAY_OF_MONTH: u32 = 3;
+const SECOND: u32 = 6;
+const MONTH_NAME: u32 = 7;
+const DAY_NAME: u32 = 8;
+const PARTS = memory.data(28, 4);
+/** "JanFebMarAprMayJunJulAugSepOctNovDec" and "ThuFriSatSunMonTueWed". 1970 began on a Thursday. */
+const MONTHS = memory.data<u8>([
+  74, 97, 110, 70, 101, 98, 77, 97, 114, 65, 112, 114, 77, 97, 121, 74, 117, 110, 74, 117, 108, 65, 117, 103,
+  83, 101, 112, 79, 99, 116, 78, 111, 118, 68, 101, 99, 0,
+]);
+const DAYS = memory.data<u8>([
+  84, 104, 117, 70, 114, 105, 83, 97, 116, 83, 117, 110, 77, 111, 110, 84, 117, 101, 87, 101, 100, 0,
+]);
+
+/** Reads a time in quotes in a format. Returns the position after it, or 0. */
+export function formatted(from: usize, format: usize): usize {
+  if (byte(from) !== QUOTE) return 0;
+  for (let code = YEAR; code <= SECOND; code++) {
+    setPart(code, code === MONTH || code === DAY_OF_MONTH ? 1 : 0);
+  }
+  let weekday = -1;
+  let at = from + 1;
+  for (let step = format; byte(step) !== 0; step++) {
+    const code = byte(step);
+    if (code > DAY_NAME) {
+      if (byte(at++) !== code) return 0;
+    } else if (code === DAY_NAME) {
+      weekday = indexIn(DAYS, at);
+      if (weekday < 0) return 0;
+      at += 3;
+    } else {
+      const length = code === YEAR ? 4 : code === MONTH_NAME ? 3 : 2;
+      const value = code === MONTH_NAME ? indexIn(MONTHS, at) + 1 : digits(at, length);
+      if (value < 0) return 0;
+      setPart(code === MONTH_NAME ? MONTH : code, value);
+      at += length;
+    }
+  }
+  nanos = 0;
+  const isDate = setUtc(part(YEAR), part(MONTH), part(DAY_OF_MONTH), part(4), part(5), part(SECOND));
+  if (byte(at) !== QUOTE || !isDate || !isInRange()) return 0;
+  // the JavaScript decoder reports a time that names another day of the week
+  const days = (seconds - (((seconds % DAY) + DAY) % DAY)) / DAY;
+  return weekday >= 0 && ((days % 7) + 7) % 7 !== weekday ? 0 : at + 1;
+}
+
+function part(code: u32): i32 {
+  return load<i32>(PARTS + ((<usize>code) << 2));
+}
+
+function setPart(code: u32, value: i32): void {
+  store<i32>(PARTS + ((<usize>code) << 2), value);
+}
+
+/** Returns the index of a name of three letters; -1 if it is not in the list. */
+function indexIn(names: usize, at: usize): i32 {
+  const name = load<u32>(at) & 0xffffff;
+  for (let i = 0; byte(names + i * 3) !== 0; i++) {
+    if ((load<u32>(names + i * 3) & 0xffffff) === name) return i;
+  }
+  return -1;
+}
+
+/** Reads a duration such as `3.5s` in quotes, not negative. Returns the position after it, or 0. */
+export function duration(from: usize): usize {
+  if (byte(from) !== QUOTE) return 0;
+  const start = from + 1;
+  let at = start;
+  seconds = 0;
+  for (; isDigit(byte(at)) && at - start < 12; at++) seconds = seconds * 10 + (byte(at) - 0x30);
+  if (at === start || seconds >= MAX_SPAN) return 0;
+  at = fraction(at);
+  return at !== 0 && load<u16>(at) === 0x2273 ? at + 2 : 0;
+}
+
+/** Reads a duration such as `PT1H30M` in quotes. Returns the position after it, or 0. */
+export function isoDuration(from: usize): usize {
+  if (load<u16>(from) !== 0x5022) return 0;
+  let at = from + 2;
+  let isTime = false;
+  let least: i64 = i64.MAX_VALUE;
+  seconds = 0;
+  nanos = 0;
+  while (byte(at) !== QUOTE) {
+    if (byte(at) === 0x54 && !isTime) {
+      isTime = true;
+      at++;
+    }
+    const start = at;
+    let count: i64 = 0;
+    for (; isDigit(byte(at)) && at - start < 9; at++) count = count * 10 + (byte(at) - 0x30);
+    if (at === start) return 0;
+    const fractionAt = at;
+    at = fraction(at);
+    if (at === 0) return 0;
+    const hasFraction = at !== fractionAt;
+    const unit = unitOf(byte(at++), isTime);
+    // units are in descending order, and only seconds have a fraction
+    if (unit === 0 || unit >= least || (hasFraction && unit !== 1)) return 0;
+    seconds += count * unit;
+    least = unit;
+  }
+  return least === i64.MAX_VALUE || seconds >= MAX_SPAN ? 0 : at + 1;
+}
+
+/** Returns the seconds of a unit, before or after the `T` of a duration; 0 for any other character. */
+function unitOf(c: u32, isTime: bool): i64 {
+  if (isTime) return c === 0x48 ? 3600 : c === 0x4d ? 60 : c === 0x53 ? 1 : 0;
+  return c === 0x57 ? 7 * DAY : c === 0x44 ? DAY : 0;
 }
 
 /** Reports whether a character separates the date from the time of day: `T`, `t` or a space. */

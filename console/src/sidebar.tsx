@@ -15,9 +15,14 @@ interface SidebarProps {
 export function Sidebar({ schema, current, onSearch }: SidebarProps) {
   const [query, setQuery] = useState("");
   const input = useRef<HTMLInputElement>(null);
+  const rank = rankOf(query);
   const groups = schema.services
-    .map((service) => ({ service, methods: service.methods.filter((each) => matches(schema, each, query)) }))
-    .filter(({ methods }) => methods.length > 0);
+    .map((service) => ({
+      service,
+      methods: service.methods.filter((each) => matches(schema, each, query)).sort(by(rank)),
+    }))
+    .filter(({ methods }) => methods.length > 0)
+    .sort(by(({ methods: [best] }) => (best === undefined ? 0 : rank(best))));
   const count = groups.reduce((sum, { methods }) => sum + methods.length, 0);
   useSlash(input, onSearch);
   const first = groups[0]?.methods[0];
@@ -40,7 +45,11 @@ export function Sidebar({ schema, current, onSearch }: SidebarProps) {
         <kbd>/</kbd>
       </div>
       <p class="count" role="status">
-        {query === "" ? `${count} methods` : `${count} found`}
+        {query === ""
+          ? `${count} methods`
+          : count === 0
+            ? "0 found. Search for a part of a name or a comment."
+            : `${count} found`}
       </p>
       <div class="groups">
         {groups.map(({ service, methods }) => (
@@ -79,6 +88,19 @@ function matches(schema: Schema, method: DescMethod, query: string): boolean {
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
+}
+
+/** Ranks methods by the words that their names contain, then by short names. Lower ranks are better. */
+function rankOf(query: string): (method: DescMethod) => number {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return ({ name }) => {
+    const text = name.toLowerCase();
+    return words.length === 0 ? 0 : name.length - 1000 * words.filter((word) => text.includes(word)).length;
+  };
+}
+
+function by<T>(rank: (each: T) => number): (one: T, other: T) => number {
+  return (one, other) => rank(one) - rank(other);
 }
 
 /** Lets the key `/` focus the search, except while the user writes text. */

@@ -2,7 +2,16 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { useEffect, useState } from "preact/hooks";
 import { CHART_VALUES, Chart } from "./chart.tsx";
 import { session } from "./session.ts";
-import { callRates, latencies, methodCalls, type Sample, type Series, type State, total } from "./state.ts";
+import {
+  callRates,
+  type Failure,
+  latencies,
+  methodCalls,
+  type Sample,
+  type Series,
+  type State,
+  total,
+} from "./state.ts";
 import { Table } from "./table.tsx";
 
 /** The time between two samples, in milliseconds. */
@@ -25,7 +34,11 @@ export function StatePage() {
   return (
     <div class="state-page">
       <h1>State</h1>
-      <p class="lead">Since this process of the gateway started. Updated every two seconds.</p>
+      <p class="lead">
+        Since the gateway started
+        {state === undefined || state.processes === 1 ? "" : `, all ${state.processes} workers together`}.
+        Updated every two seconds.
+      </p>
       {problem === undefined ? null : <p role="alert">{problem}</p>}
       {state === undefined ? null : (
         <>
@@ -35,6 +48,7 @@ export function StatePage() {
           </div>
           <Limits state={state} />
           <Rows name="Upstreams" rows={upstreams(state)} none="No upstream has been called." />
+          <Rows name="Latest failures" rows={state.failures.map(failureRow)} none="No call has failed." />
           <Rows name="Calls" rows={methodRows(state)} none="No method has been called." />
           <Rows
             name="Differences"
@@ -136,6 +150,10 @@ function methodRows(state: State): JsonObject[] {
   return methodCalls(state).map(({ method, calls, failures, averageMs }) => {
     return { method, calls, failures, average: `${averageMs.toFixed(1)} ms` };
   });
+}
+
+function failureRow({ at, method, code, reason, durationMs }: Failure): JsonObject {
+  return { time: new Date(at).toLocaleTimeString(), method, code, reason, duration: `${durationMs} ms` };
 }
 
 function seriesRows(series: readonly Series[] = []): JsonObject[] {

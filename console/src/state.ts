@@ -4,8 +4,22 @@ export interface Series {
   readonly value: number;
 }
 
+/** A failed call. */
+export interface Failure {
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  readonly method: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly durationMs: number;
+}
+
 /** The content of `/console/state.json`. */
 export interface State {
+  /** The number of processes of the gateway. */
+  readonly processes: number;
+  /** The latest failed calls, the latest first. */
+  readonly failures: readonly Failure[];
   readonly limits: Readonly<Record<string, number>>;
   /** The series of metrics by name. */
   readonly metrics: Readonly<Record<string, readonly Series[]>>;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -88,6 +88,7 @@ upstreams:
       oauth2: { accessToken: { env: ACCESS_TOKEN } }
 server: { metrics: { port: 0 }, limits: { drainNoticeMs: 10, bodyIdleTimeoutMs: 100, unaryDeadlineMs: 2000 } }
 log: { level: trace }
+record: { file: recording.har }
 `;
   writeFileSync(path.join(directory, "connect-rest.yaml"), text);
 }
@@ -296,6 +297,20 @@ function expectNone(where: string, text: string): void {
   }
 }
 
+/** Expects that the recording contains no canary except the texts that a declared field has. */
+function expectNoneRecorded(): void {
+  const { log } = JSON.parse(readFileSync(path.join(directory, "recording.har"), "utf8")) as Har;
+  expect(log.entries.length).toBeGreaterThan(20);
+  for (const entry of log.entries) {
+    const text = JSON.stringify(entry).replaceAll(canaries.requestBody, "");
+    expectNone("the recording", withoutOwn(entry.response.status === 200 ? "drift" : "", text));
+  }
+}
+
+interface Har {
+  readonly log: { readonly entries: ReadonlyArray<{ readonly response: { readonly status: number } }> };
+}
+
 const sources = {
   "the gateway's key": "apiKey: { file: key }",
   "the callers' keys": "passThrough: { apiKey: { header: x-echo-key } }",
@@ -328,6 +343,7 @@ describe.each(Object.keys(sources))("with %s as credentials", (source) => {
     expect(stderr.split("\n").length).toBeGreaterThan(50);
     expectNone("standard output", stdout);
     expectNone("standard error", stderr);
+    expectNoneRecorded();
   });
 
   test("the gateway leaks no secret if its upstream repeats the request's secret in any place and encoding", async () => {
@@ -352,6 +368,7 @@ describe.each(Object.keys(sources))("with %s as credentials", (source) => {
     expect(stderr.split("\n").length).toBeGreaterThan(100);
     expectNone("standard output", stdout);
     expectNone("standard error", stderr);
+    expectNoneRecorded();
   });
 
   test.each(["print-config", "check-config"])("%s leaks no secret", async (command) => {

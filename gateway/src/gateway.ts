@@ -5,6 +5,7 @@ import {
   type ClientOptions,
   createRest,
   type DifferenceOptions,
+  type Recording,
   type Rest,
   type RestOptions,
   type ServiceAdapter,
@@ -98,6 +99,8 @@ export interface GatewayOptions
    * false.
    */
   readonly strict?: boolean;
+  /** Records exchanges with upstreams. The gateway closes the recording when it stops. Default: none. */
+  readonly recorder?: Recording | undefined;
   /**
    * An undici Dispatcher for all upstreams that do not set one themselves. Default: the runtime's own
    * connections.
@@ -177,6 +180,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     Promise.all([
       rest.close().then(() => bus?.close()),
       callers?.close(),
+      options.recorder?.close(),
       metricsServer?.close(),
       diagnosticsServer?.close(),
     ]);
@@ -266,7 +270,7 @@ function restOptionsOf(
   options: GatewayOptions,
   { metrics, log, differenceLog, callers, bus }: RestParts,
 ): RestOptions {
-  const { adapters, upstreams, types, differences, dispatcher, fetch } = options;
+  const { adapters, upstreams, types, differences, dispatcher, fetch, recorder } = options;
   return {
     adapters,
     upstreams: withTracedCredentials(
@@ -275,6 +279,7 @@ function restOptionsOf(
     types,
     strict: options.strict ?? false,
     differences,
+    recorder,
     scanner: options.webAssembly ?? true,
     dispatcher,
     fetch,

@@ -7,7 +7,7 @@ import { OverloadMonitor } from "./admission/overload.ts";
 import { Watchers } from "./admission/watchers.ts";
 import { AuthorizedStreams } from "./authorization/authorized-streams.ts";
 import type { CallerAuthorization } from "./authorization/caller-authorization.ts";
-import { isConsoleServed } from "./console/options.ts";
+import { failuresOf, type RecentFailures } from "./console/recent-failures.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { Health } from "./health/health.ts";
 import { type Limits, LiveLimits, withDefaultLimits } from "./limits.ts";
@@ -54,13 +54,12 @@ type Listener = ReturnType<typeof createListener>;
 export async function startServer(options: ServerOptions): Promise<Server> {
   const host = options.host ?? DEFAULT_HOST;
   const liveLimits = new LiveLimits(withDefaultLimits(options.limits, isLoopback(host)));
-  const shared = createShared(options, host, liveLimits.current);
+  const failures = failuresOf({ console: options.console, host, hosts: options.hosts });
+  const shared = createShared(options, host, liveLimits.current, failures);
   const { admission, authorization, certificate, log, validation } = shared;
   const rpc = createCalls(shared);
   const services = withoutOwn(rpc.services);
-  const { console, hosts } = options;
-  const hasConsole = isConsoleServed({ console, host, hosts });
-  const entrance = createEntrance({ ...shared, rpc, hasConsole, services });
+  const entrance = createEntrance({ ...shared, rpc, failures, services });
   const listener = createConnections(shared, entrance, services);
   watchParts(shared, listener);
   const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
@@ -74,10 +73,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return {
     url,
     port,
-    consoleUrl: hasConsole ? `${url}/` : undefined,
+    consoleUrl: failures ? `${url}/` : undefined,
     services,
     warm: warmUp(validation, services, log),
     calls: () => admission.running + admission.queued,
+    failures: () => failures?.latest() ?? [],
     reload: ({ tls, limits }) => {
       if (tls !== undefined) certificate?.replace(tls);
       liveLimits.reload(withDefaultLimits(limits, isLoopback(host)));
@@ -95,10 +95,15 @@ export function createLocalCalls(options: ServerOptions): {
   return { callOptions: createCalls(shared).callOptions, stop: () => shared.overload.stop() };
 }
 
-function createShared(options: ServerOptions, host: string, limits: Limits): Shared {
+function createShared(
+  options: ServerOptions,
+  host: string,
+  limits: Limits,
+  failures?: RecentFailures,
+): Shared {
   const log = options.log ?? silentLogger();
   const metrics = options.metrics ?? new Metrics();
-  const reports = createReports(log, metrics);
+  const reports = createReports(log, metrics, failures);
   const { onLimit } = reports;
   const overload = new OverloadMonitor(limits, options.load, options.random);
   return {

@@ -8,6 +8,8 @@ export type {
   CallReport,
   DifferenceOptions,
   DifferenceReport,
+  Recorder,
+  Recording,
   RequestEnd,
   RequestObserver,
   RequestReport,

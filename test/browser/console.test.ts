@@ -99,6 +99,95 @@ test("messages of a stream appear as they arrive, until the user cancels", async
   await page.getByText("you canceled the call").waitFor();
 });
 
+/** An envelope of the Connect protocol. */
+function envelope(flags: number, json: unknown): Buffer {
+  const body = Buffer.from(typeof json === "string" ? json : JSON.stringify(json));
+  const head = Buffer.alloc(5);
+  head.writeUInt8(flags);
+  head.writeUInt32BE(body.length, 1);
+  return Buffer.concat([head, body]);
+}
+
+test("of 10,000 messages the page keeps the last 500, with exact numbers and texts of all scripts", async ({
+  skip,
+}) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("events.v1.EventService/WatchPublicEvents");
+  const messages = Array.from({ length: 10_000 }, (_, index) => {
+    return envelope(
+      0,
+      `{"id":9223372036854770000${index},"text":"שלום 👩‍👩‍👧 \u202e","long":"${"x".repeat(300)}"}`,
+    );
+  });
+  const body = Buffer.concat([...messages, envelope(2, {})]);
+  const contentType = "application/connect+json";
+  await page.route("**/WatchPublicEvents", (route) => route.fulfill({ contentType, body }));
+  await send(page);
+  await page.locator(".state.ok").waitFor();
+  await page.getByText("10,000 messages; shows the last 500, dropped 9,500").waitFor();
+  expect(await page.locator(".messages li").count()).toBe(500);
+  const newest = await page.locator(".messages li").first().textContent();
+  expect(newest).toContain("92233720368547700009999");
+  expect(newest).toContain("שלום 👩‍👩‍👧");
+  await page.getByRole("button", { name: "Table" }).click();
+  expect(await page.locator("tbody tr").count()).toBe(500);
+  await expectToFit(page);
+});
+
+test("an error with 20 details and a list with 1,000 rows are shown whole, at 390 px", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open("blog.v1.PostService/ListTaggedPosts", 390);
+  const info = Buffer.from(`\n\u0005LIMIT`).toString("base64");
+  const details = Array.from({ length: 20 }, () => ({ type: "google.rpc.ErrorInfo", value: info }));
+  const error = { code: "resource_exhausted", message: "a".repeat(2000), details };
+  const posts = Array.from({ length: 1000 }, (_, index) => ({
+    id: String(index),
+    summary: "🌳".repeat(100),
+  }));
+  let isFailing = true;
+  await page.route("**/ListTaggedPosts", (route) =>
+    route.fulfill(isFailing ? { status: 429, json: error } : { json: { posts } }),
+  );
+  await send(page);
+  await page.getByRole("alert").getByText("LIMIT").nth(19).waitFor();
+  await expectToFit(page);
+  isFailing = false;
+  await send(page);
+  await page.getByRole("button", { name: "Table" }).click();
+  expect(await page.locator("tbody tr").count()).toBe(1000);
+  await expectToFit(page);
+});
+
+test("a link with a hostile request sends nothing, and the page says what is wrong", async ({ skip }) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open();
+  const posted: string[] = [];
+  page.on("request", (request) => request.method() === "POST" && posted.push(request.url()));
+  for (const message of ["null", "[[[]]]", '"x"', '{"fields":{"length":1e9}}', '{"__proto__":{"a":1}}']) {
+    await page.goto(`${url}/#/blog.v1.BlogService/GetBlogInfo?message=${encodeURIComponent(message)}`);
+    await page.locator(".problems p").first().waitFor();
+    expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+    await page.getByLabel("JSON", { exact: true }).press("Control+Enter");
+    await page.goto(`${url}/#/`);
+    await page.getByRole("heading", { name: /services/ }).waitFor();
+  }
+  expect(posted).toEqual([]);
+});
+
+test("the search ranks methods whose names contain the words before those whose comments do", async ({
+  skip,
+}) => {
+  skip(!hasChromium, NO_CHROMIUM);
+  const page = await open();
+  const search = page.getByRole("searchbox");
+  await search.fill("like a post");
+  expect(await page.locator("nav a").first().textContent()).toBe("LikePost");
+  await search.press("Enter");
+  await page.getByRole("heading", { name: "LikePost" }).waitFor();
+  await search.fill("zzz");
+  await page.getByText("Search for a part of a name or a comment.").waitFor();
+});
+
 test("a list is also a table, and its addresses are links that load nothing", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const page = await open("blog.v1.PostService/ListTaggedPosts");
@@ -148,6 +237,8 @@ test("the state page shows calls, upstreams and limits, and follows them", async
   const headers = { "content-type": "application/json" };
   await fetch(`${url}/blog.v1.PostService/ListTaggedPosts`, { method: "POST", headers, body });
   await table.getByText("blog.v1.PostService/ListTaggedPosts").first().waitFor();
+  const failures = page.getByRole("region", { name: "Latest failures as a table" });
+  await failures.getByText("BLOG_NOT_FOUND").first().waitFor();
 });
 
 test("a call is copied as a command", async ({ skip }) => {

@@ -70,7 +70,7 @@ export async function allMetrics(): Promise<string> {
   metrics.watchBus(() => ({ joined: 1, led: 1 }));
   const merged = new MergedMetrics(
     () => 1,
-    async () => [await metrics.snapshot()],
+    async () => [{ metrics: await metrics.snapshot(), failures: [] }],
   );
   merged.restarted();
   return (await merged.render("prometheus")).body;

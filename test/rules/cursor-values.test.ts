@@ -141,7 +141,8 @@ test("property: a total that is not an integer of at most 2^53 is reported as lo
       const text = token.replaceAll('"', "");
       const integer = /^-?\d/.test(text) && text !== "1e5000" ? integerOf(decimalOf(text)) : undefined;
       const isHeld = integer !== undefined && Number.isSafeInteger(Number(integer));
-      // A total below the number of items contradicts the page. Of two differences, the more severe is reported.
+      // A total below the number of items contradicts the page. Of two differences, the more severe one is
+      // reported.
       const isKept = isHeld && integer >= 1n;
       const classes = !isKept ? ["lost a.b.place"] : token === text ? [] : ["converted a.b.place"];
       expect([token, reason, found]).toEqual([token, undefined, classes]);

@@ -7,7 +7,7 @@ import {
   type JsonValue,
 } from "@bufbuild/protobuf";
 import type { Transport } from "@connectrpc/connect";
-import { createRestTransport } from "connect-rest-runtime";
+import { createRestTransport, type Recorder } from "connect-rest-runtime";
 import { CREDENTIALS, startSandbox } from "connect-rest-sandbox";
 import { methodPath } from "../../gateway/src/call/method-path.ts";
 import { prepareDryRun } from "../../gateway/src/config/inspect.ts";
@@ -49,16 +49,23 @@ export function harOf(entries: readonly unknown[]): string {
   return JSON.stringify({ log: { version: "1.2", creator, pages: [{ id: "entries" }], entries } }, null, 1);
 }
 
+interface ExampleOptions {
+  readonly recorder?: Recorder;
+  /** Changes the JSON bodies of responses. */
+  readonly change?: (body: unknown) => unknown;
+}
+
 /** Calls every method of connect-rest.yaml with its example, and returns the exchanges. */
-export async function recordExamples(): Promise<HarEntry[]> {
+export async function recordExamples({ recorder, change }: ExampleOptions = {}): Promise<HarEntry[]> {
   const { adapters, config } = await prepareDryRun("connect-rest.yaml", {});
   const sandbox = await startSandbox({ port: 0 });
   const entries: HarEntry[] = [];
-  const fetchRecorded = recordingFetch(entries, sandbox.url);
+  const fetchRecorded = recordingFetch(entries, sandbox.url, change);
   const { consumerKey, consumerSecret, oauth1Token, oauth1TokenSecret } = CREDENTIALS;
   const oauth1 = { consumerKey, consumerSecret, token: oauth1Token, tokenSecret: oauth1TokenSecret };
   const transport = createRestTransport({
     adapters,
+    recorder,
     upstreams: {
       blog: {
         baseUrl: sandbox.url,
@@ -117,12 +124,13 @@ async function* single<T>(value: T) {
 }
 
 /** Returns a `fetch` that records whole exchanges, with the public address of the API. */
-function recordingFetch(entries: HarEntry[], url: string): typeof fetch {
+function recordingFetch(entries: HarEntry[], url: string, change: ExampleOptions["change"]): typeof fetch {
   return async (input, init) => {
     const address = String(input);
     const response = await fetch(address, init);
-    const bytes = Buffer.from(await response.arrayBuffer());
+    const received = Buffer.from(await response.arrayBuffer());
     const mimeType = response.headers.get("content-type") ?? "";
+    const bytes = change === undefined ? received : changed(received, mimeType, change);
     const sent = new Headers(init?.headers);
     const isText = /json|text/.test(mimeType);
     entries.push({
@@ -151,6 +159,11 @@ function recordingFetch(entries: HarEntry[], url: string): typeof fetch {
     const hasBody = ![204, 205, 304].includes(response.status);
     return new Response(hasBody ? bytes : null, { status: response.status, headers: response.headers });
   };
+}
+
+function changed(body: Buffer, mimeType: string, change: (body: unknown) => unknown): Buffer {
+  if (!/\/json/.test(mimeType) || body.length === 0) return body;
+  return Buffer.from(JSON.stringify(change(JSON.parse(body.toString()))));
 }
 
 function pairsOf(headers: Headers): HarPair[] {

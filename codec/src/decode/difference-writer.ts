@@ -24,6 +24,8 @@ export class DifferenceWriter extends BytesWriter {
   differences: Difference[] = [];
   /** The number of differences of each class to keep. */
   maxKept: number = MAX_KEPT;
+  /** Called for each value of a body that no field declares, also if a field collects unknown keys. */
+  onUndeclared: ((holder: object, key: string | number) => void) | undefined;
   /** Whether an integer was rounded where its exact value matters. */
   inexact = false;
   /** Whether a number was kept as raw JSON. JSON.parse may have changed its notation. */
@@ -116,13 +118,18 @@ export class DifferenceWriter extends BytesWriter {
       const isIndexed = [...tree.keys()].some((step) => /^\d+$/.test(step));
       const items = isIndexed ? value : value.slice(0, 1);
       items.forEach((item, index) => {
+        if (isIndexed && !tree.has(String(index))) this.onUndeclared?.(value, index);
         this.keysBeyondAt(index, item, isIndexed ? tree.get(String(index)) : tree);
       });
     } else if (isJsonObject(value)) {
       for (const [key, inner] of tree) {
         if (Object.hasOwn(value, key)) this.keysBeyondAt(stepText(key), value[key], inner);
       }
-      for (const key of Object.keys(value)) if (!tree.has(key)) this.additional(stepText(key), value[key]);
+      for (const key of Object.keys(value)) {
+        if (tree.has(key)) continue;
+        this.onUndeclared?.(value, key);
+        this.additional(stepText(key), value[key]);
+      }
     }
   }
 

@@ -46,7 +46,9 @@ export class KeyWriter extends OneofWriter {
     if (keys.length === 0 && further === undefined) return NO_ENTRIES;
     this.collectedValues[this.depth] = undefined;
     const entries = keys.map((key) => [key, json[key]] as const);
-    return further === undefined ? entries : [...entries, ...further];
+    const all = further === undefined ? entries : [...entries, ...further];
+    if (this.onUndeclared !== undefined) for (const [key] of all) this.onUndeclared(json, key);
+    return all;
   }
 
   private collectKeys(json: JsonObject, known: KnownKeys): readonly string[] {
@@ -81,6 +83,7 @@ export class KeyWriter extends OneofWriter {
       return;
     }
     for (const key of this.unknownOf(json, known)) {
+      this.onUndeclared?.(json, key);
       if (ofMembers.has(key)) {
         this.notHeld(stepText(key), "no other member of the oneof", json[key]);
       } else {

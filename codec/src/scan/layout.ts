@@ -53,7 +53,7 @@ export const KIND = {
   float: 14,
   enum: 15,
   count: 16,
-  iso: 17,
+  notation: 17,
   message: 18,
   list: 19,
   map: 20,
@@ -72,6 +72,9 @@ export const KIND = {
   path: 33,
   errors: 34,
 } as const;
+
+/** The notations of times and durations; a format has an address instead. */
+export const NOTATION = { isoTime: 0, duration: 1, isoDuration: 2 } as const;
 
 export const TEST = {
   word: 0,

@@ -82,7 +82,7 @@ export function stepsTo(key: Key): readonly string[] {
 
 /** Reports whether the scanner can read values of a kind, as far as this can be determined from the table. */
 export function isReadableKind(kind: Kind): boolean {
-  if (typeof kind === "string") return kind !== "duration" && kind !== "fieldMask";
+  if (typeof kind === "string") return kind !== "fieldMask";
   if (kind instanceof EnumTable) return true;
   if (kind instanceof MessageTable) {
     if (isTuple(kind)) return false;
@@ -92,7 +92,7 @@ export function isReadableKind(kind: Kind): boolean {
   if ("map" in kind) return kind.keys === undefined && isReadableKind(kind.map);
   if ("unwrap" in kind) return isReadableKind(kind.unwrap[1]);
   if ("loose" in kind) return isReadableKind(kind.loose);
-  return "time" in kind || "wrapper" in kind || "open" in kind;
+  return "time" in kind || "duration" in kind || "wrapper" in kind || "open" in kind;
 }
 
 /** Reports whether a kind is an enum, or a list of an enum. */

@@ -56,7 +56,7 @@ import {
   stepsTo,
   typesOf,
 } from "./readable.ts";
-import { HANDOVER, type Reading, timeReading } from "./reading.ts";
+import { durationReading, HANDOVER, type Reading, timeReading } from "./reading.ts";
 import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
 import { DELIMITED, tagOf, VARINT, varint, WIRE_TYPES } from "./tags.ts";
@@ -322,6 +322,7 @@ export class Tables {
 
   private reading(number: number, kind: Kind): Reading {
     if (!isReadableKind(kind)) return HANDOVER;
+    if (kind === "duration") return durationReading(undefined);
     if (typeof kind === "string") {
       const code = (KIND as Readonly<Record<string, number>>)[kind];
       const argument = kind === "textBytes" ? TEXT_BYTES : 0;
@@ -343,7 +344,8 @@ export class Tables {
     if ("unwrap" in kind) {
       return { kind: KIND.unwrap, argument: this.field(kind.unwrap), flags: kind.orNull && FIELD_OR_NULL };
     }
-    return "time" in kind ? timeReading(kind.time, kind.none) : HANDOVER;
+    if ("duration" in kind) return durationReading(kind.duration);
+    return "time" in kind ? timeReading(kind.time, kind.none, (text) => this.memory.text(text)) : HANDOVER;
   }
 
   private messageReading(table: MessageTable): Reading {

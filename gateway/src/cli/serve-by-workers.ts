@@ -41,10 +41,11 @@ export async function serveByWorkers(options: WorkersFlags, count: number): Prom
       log,
       onRestart: () => metrics.restarted(),
       onLeft: (counted) => void metrics.keep(counted),
+      survey: () => metrics.survey(),
     });
     const metrics = new MergedMetrics(
       () => supervisor.ready,
-      () => supervisor.metrics(),
+      () => supervisor.measure(),
     );
     const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox)]);
     const isUp = await start(supervisor, stopped);

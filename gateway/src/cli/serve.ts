@@ -8,6 +8,7 @@ import type { Config } from "../config/load.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { flushTelemetry, telemetryProblem } from "../trace/telemetry.ts";
+import type { Measured } from "../workers/messages.ts";
 import { shareConfiguration } from "../workers/share-limits.ts";
 import { type Orders, ordersOfWorker, tellPrimary } from "../workers/worker.ts";
 import { endOf, type SandboxFlags, startConfiguredSandbox } from "./configured-sandbox.ts";
@@ -89,7 +90,7 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
     const reason = await stopped;
     memory.stop();
     await stop(gateway, reason, log);
-    if (orders !== undefined) await tellPrimary({ type: "left", metrics: await gateway.metrics() });
+    if (orders !== undefined) await tellPrimary({ type: "left", ...(await measure(gateway)) });
   } finally {
     await sandbox?.stop();
   }
@@ -109,9 +110,13 @@ function report(orders: Orders, gateway: Gateway, config: Config, reload: () => 
   const consoleUrl = consoleAddress(gateway, config);
   orders.onReload(() => void reload());
   orders.onMeasure(async (request) => {
-    await tellPrimary({ type: "measured", request, metrics: await gateway.metrics() });
+    await tellPrimary({ type: "measured", request, ...(await measure(gateway)) });
   });
   void tellPrimary({ type: "ready", url, consoleUrl, diagnosticsUrl, lines: tryLines(gateway, config) });
+}
+
+async function measure(gateway: Gateway): Promise<Measured> {
+  return { metrics: await gateway.metrics(), failures: gateway.failures() };
 }
 
 /** The reason for stopping a worker that was replaced. */
@@ -171,18 +176,22 @@ async function startPrepared(
   orders: Orders | undefined,
 ): Promise<Gateway> {
   const store = resolved && (await (await loadAuthorization()).openStore(resolved.storePlace));
-  const { server, strict, webAssembly, differences, examples, mcp } = config;
+  const { server, strict, webAssembly, differences, examples, mcp, record } = config;
+  const recorder =
+    record && (await (await import("./open-recorder.ts")).openRecorder(record, config.directory, log));
   return listen(options.host ?? server.host, options.port ?? server.port, (host, port) =>
     startGateway({
       ...server,
       ...parts,
       ...watching,
       bus: watching.bus ?? busOfWorkers(orders),
+      survey: orders && (() => orders.survey()),
       strict,
       webAssembly,
       differences,
       examples,
       mcp,
+      recorder,
       host,
       port,
       // the primary process serves the metrics of all workers

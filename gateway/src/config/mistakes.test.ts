@@ -63,12 +63,12 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
   [
     "a setting of another program",
     `${BASE}endpoints: []`,
-    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, mcp, routes, examples, watch, bus, differences, strict, webAssembly, log, sandbox.",
+    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, mcp, routes, examples, watch, bus, differences, record, strict, webAssembly, log, sandbox.",
   ],
   [
     "a setting at the wrong level",
     `${BASE}port: 8080`,
-    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, authorization, mcp, routes, examples, watch, bus, differences, strict, webAssembly, log, sandbox.",
+    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, authorization, mcp, routes, examples, watch, bus, differences, record, strict, webAssembly, log, sandbox.",
   ],
   ["no adapter", "adapters: []", "connect-rest.yaml:1:11: adapters: expected array to have >=1 items"],
   [

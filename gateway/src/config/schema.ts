@@ -7,6 +7,7 @@ import { LOG_LEVELS } from "../log/logger.ts";
 import { MCP_DEFAULTS } from "../mcp/options.ts";
 import { authorizationSchema } from "./authorization-schema.ts";
 import { MAX_WORKERS } from "./environment.ts";
+import { recordSchema } from "./record-schema.ts";
 import { flag, isOrigin, optionalSecret, optionalText, text } from "./schema-parts.ts";
 import { differences, optionalTls, upstreamSchema } from "./upstream-schema.ts";
 
@@ -294,6 +295,11 @@ export const configSchema = z.strictObject({
     .optional()
     .describe(
       "How the gateway handles differences between a response and its description, by class: `ignore` the difference, `log` and count it, or also `fail` the call. Default: `log`.",
+    ),
+  record: recordSchema
+    .optional()
+    .describe(
+      "Record exchanges with upstreams in HAR files, which [`verify`](verify.md) reads. Credentials and values of fields marked `redact` are never recorded. Default: nothing is recorded.",
     ),
   strict: flag(false).describe(
     "Fail calls whose response loses a declared value. Short for `differences: { lost: fail }`, and not allowed with a different `differences.lost`. `lost` in `differences.methods` or in an upstream's `differences` takes precedence.",

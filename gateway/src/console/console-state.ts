@@ -1,6 +1,5 @@
 import type { Limits } from "../limits.ts";
-import type { Metrics } from "../metrics/metrics.ts";
-import type { ConsoleState } from "./options.ts";
+import type { ConsoleState, Survey } from "./options.ts";
 
 /** The metrics that the console shows, without their prefix. */
 const SHOWN: ReadonlySet<string> = new Set([
@@ -11,10 +10,14 @@ const SHOWN: ReadonlySet<string> = new Set([
 
 const PREFIX = "connect_rest_";
 
-/** Returns the state that the console shows: what the metrics of this process know, and its limits. */
-export async function consoleState(metrics: Metrics, limits: Limits): Promise<ConsoleState> {
+/**
+ * Returns the state that the console shows.
+ *
+ * @param limits the limits of one process
+ */
+export function consoleState({ metrics, failures, processes }: Survey, limits: Limits): ConsoleState {
   const shown: Record<string, ConsoleState["metrics"][string][number][]> = {};
-  for (const { name, values } of await metrics.snapshot()) {
+  for (const { name, values } of metrics) {
     const short = name.slice(PREFIX.length);
     if (!name.startsWith(PREFIX) || !SHOWN.has(short)) continue;
     for (const series of values) {
@@ -25,5 +28,11 @@ export async function consoleState(metrics: Metrics, limits: Limits): Promise<Co
     }
   }
   const { callsInFlight, queuedCalls, watchers, connections } = limits;
-  return { limits: { callsInFlight, queuedCalls, watchers, connections }, metrics: shown };
+  const all = Object.entries({ callsInFlight, queuedCalls, watchers, connections });
+  return {
+    processes,
+    limits: Object.fromEntries(all.map(([name, limit]) => [name, limit * processes])),
+    metrics: shown,
+    failures,
+  };
 }

@@ -2,11 +2,16 @@ import http from "node:http";
 import { gunzipSync } from "node:zlib";
 import { createFileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
+import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Server, type ServerOptions, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
 import { VERSION } from "../version.ts";
-import { isConsoleServed } from "./options.ts";
+import { type ConsoleState, isConsoleServed } from "./options.ts";
+import { MAX_FAILURES, RecentFailures } from "./recent-failures.ts";
 
 const EXAMPLES = { "echo.v1.EchoService/Echo": { text: "it's" } };
 
@@ -139,6 +144,67 @@ test("the state counts calls and rejections, and has the limits", async () => {
       rejected_requests_total: [{ labels: { status: 404 }, value: 1 }],
     },
   });
+});
+
+const errors = fc.oneof(
+  fc.constant(undefined),
+  fc.string().map((text) => new Error(text)),
+  fc
+    .record({
+      text: fc.string(),
+      reason: fc.oneof(fc.constant("BLOG_NOT_FOUND"), fc.string({ unit: "binary" })),
+      code: fc.integer({ min: 1, max: 16 }),
+    })
+    .map(({ text, reason, code }) => {
+      const detail = { desc: ErrorInfoSchema, value: { reason, domain: text, metadata: { text } } };
+      return new ConnectError(text, code, { "x-text": "a" }, [detail], text);
+    }),
+);
+
+test("the latest failures are bounded, in order, and have no text that a caller or an upstream chose", () => {
+  const outcomes = fc.array(
+    fc.record({ code: fc.constantFrom("ok", "not_found", "http_400"), error: errors }),
+    {
+      maxLength: 3 * MAX_FAILURES,
+      size: "max",
+    },
+  );
+  const method = EchoService.method.echo;
+  fc.assert(
+    fc.property(outcomes, (drawn) => {
+      const failures = new RecentFailures();
+      for (const { code, error } of drawn) failures.add({ method, startedAt: 0 }, { code, reason: error });
+      const expected = drawn.filter(({ code }) => code !== "ok").reverse();
+      const latest = failures.latest();
+      expect(latest.map(({ code }) => code)).toEqual(expected.slice(0, MAX_FAILURES).map(({ code }) => code));
+      for (const failure of latest) {
+        expect(failure).toEqual({
+          at: expect.any(Number),
+          method: "echo.v1.EchoService/Echo",
+          code: expect.any(String),
+          reason: expect.stringMatching(/^([A-Z][A-Z0-9_]{0,62})?$/),
+          durationMs: expect.any(Number),
+        });
+      }
+    }),
+  );
+});
+
+test("the state has the failed calls of each protocol with their reasons, and calls beyond a limit", async () => {
+  const { url } = await start();
+  const post = (type: string, body: string | Uint8Array<ArrayBuffer>) =>
+    fetch(`${url}/echo.v1.EchoService/Echo`, { method: "POST", headers: { "content-type": type }, body });
+  await (await post("application/json", '{"text": "secret')).text();
+  await (await post("application/grpc-web+proto", new Uint8Array([0, 0, 0, 0, 1, 255]))).text();
+  await (await post("application/json", "{}")).text();
+  const response = await fetch(`${url}/console/state.json`);
+  const { failures, processes } = (await response.json()) as ConsoleState;
+  expect(processes).toBe(1);
+  expect(failures).toHaveLength(2);
+  for (const failure of failures) {
+    expect(failure).toMatchObject({ code: "invalid_argument", reason: "REQUEST_MALFORMED" });
+  }
+  expect(JSON.stringify(failures)).not.toContain("secret");
 });
 
 test("unknown paths of the console are not found, and paths of methods are calls", async () => {

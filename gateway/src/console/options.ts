@@ -2,6 +2,7 @@ import type { DescService, JsonValue } from "@bufbuild/protobuf";
 import type { AccessRejection, Subject } from "connect-rest-authorization";
 import { isLoopback } from "../listener/hosts.ts";
 import type { HttpRequest } from "../listener/http.ts";
+import type { MetricsSnapshot } from "../metrics/metrics.ts";
 
 /** Example request messages as ProtoJSON, by method: `package.Service/Method`. */
 export type Examples = Readonly<Record<string, JsonValue>>;
@@ -26,8 +27,29 @@ export interface ConsoleOptions {
 
 type Found = Subject | AccessRejection | undefined;
 
-/** The state of a gateway, of one process if there are several. */
-export interface ConsoleState {
+/** A failed call, without anything that its caller or an upstream has written. */
+export interface Failure {
+  /** The end of the call, in milliseconds since 1970. */
+  readonly at: number;
+  readonly method: string;
+  readonly code: string;
+  /** The reason in `google.rpc.ErrorInfo`; empty if there is none. */
+  readonly reason: string;
+  readonly durationMs: number;
+}
+
+/** The counts of all processes of a gateway. */
+export interface Survey {
+  /** The number of processes. */
+  readonly processes: number;
+  /** The metrics, merged if there are several processes. */
+  readonly metrics: MetricsSnapshot;
+  /** The latest failed calls, the latest first. */
+  readonly failures: readonly Failure[];
+}
+
+/** The state of a gateway. */
+export interface ConsoleState extends Pick<Survey, "processes" | "failures"> {
   readonly limits: Readonly<Record<string, number>>;
   /** The metrics by name, with their series. */
   readonly metrics: Readonly<Record<string, readonly Series[]>>;

@@ -26,7 +26,10 @@ const LEVELS: Readonly<Record<DifferenceClass, "debug" | "info" | "warn">> = {
   lost: "warn",
 };
 
-/** The sightings of a difference at one place of a method's responses. The indexes of lists do not distinguish places. */
+/**
+ * The sightings of a difference at one place of a method's responses. The indexes of lists do not distinguish
+ * places.
+ */
 export interface SeenDifference {
   readonly method: string;
   readonly upstream: string;

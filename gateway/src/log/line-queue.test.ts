@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { LineQueue, type Sink } from "./line-queue.ts";
 
 /** Returns a sink that holds each chunk until the test releases it. */
@@ -38,7 +38,7 @@ test("lines over the byte limit are dropped whole and counted", () => {
   fc.assert(
     fc.property(actions, fc.integer({ min: 1, max: 100 }), (list, maxBytes) => {
       const { sink, chunks, step, isBusy } = heldSink();
-      const queue = new LineQueue(sink, maxBytes);
+      const queue = new LineQueue(sink, { maxBytes });
       let written = 0;
       let reported = 0;
       queue.onFlow((dropped) => {
@@ -65,7 +65,7 @@ test("lines over the byte limit are dropped whole and counted", () => {
 
 test("dropped lines are reported once, when half of the queue has been read", () => {
   const { sink, step } = heldSink();
-  const queue = new LineQueue(sink, 8);
+  const queue = new LineQueue(sink, { maxBytes: 8 });
   const reports: number[] = [];
   queue.onFlow((dropped) => reports.push(dropped));
   for (const line of ["1234567\n", "a\n", "b\n"]) queue.write(line);
@@ -80,7 +80,7 @@ test("dropped lines are reported once, when half of the queue has been read", ()
 
 test("a report may write a line to the same queue", () => {
   const { sink, chunks, step, isBusy } = heldSink();
-  const queue = new LineQueue(sink, 8);
+  const queue = new LineQueue(sink, { maxBytes: 8 });
   queue.onFlow((dropped) => queue.write(`lost ${dropped}\n`));
   for (const line of ["1234567\n", "a\n"]) queue.write(line);
   while (isBusy()) step();
@@ -107,4 +107,45 @@ test("flush stops waiting for the reader after its timeout", async () => {
   queue.write("a\n");
   await queue.flush(1);
   expect(queue.queuedBytes).toBe(2);
+});
+
+test("lines are collected for a pause after each write, unless they fill a write", () => {
+  vi.useFakeTimers();
+  try {
+    const { sink, chunks, step, isBusy } = heldSink();
+    const queue = new LineQueue(sink, { pauseMs: 10 });
+    queue.write("a\n");
+    step();
+    queue.write("b\n");
+    queue.write("c\n");
+    vi.advanceTimersByTime(9);
+    expect(isBusy()).toBe(false);
+    vi.advanceTimersByTime(1);
+    step();
+    expect(chunks).toEqual(["a\n", "b\nc\n"]);
+    const full = `${"d".repeat(64 * 1024)}\n`;
+    queue.write(full);
+    step();
+    expect(chunks[2]).toBe(full);
+    vi.advanceTimersByTime(10);
+    queue.write("e\n");
+    step();
+    expect(chunks[3]).toBe("e\n");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("flush does not wait for the pause", async () => {
+  const chunks: string[] = [];
+  const sink: Sink = (chunk, done) => {
+    chunks.push(chunk);
+    setImmediate(done);
+  };
+  const queue = new LineQueue(sink, { pauseMs: 1e9 });
+  queue.write("a\n");
+  await new Promise((resolve) => setImmediate(resolve));
+  queue.write("b\n");
+  await queue.flush(Number.POSITIVE_INFINITY);
+  expect(chunks).toEqual(["a\n", "b\n"]);
 });

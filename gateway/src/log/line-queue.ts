@@ -10,14 +10,25 @@ const MAX_QUEUED_BYTES = 1024 * 1024;
 /** The maximum number of bytes per write: the capacity of a pipe. */
 const CHUNK_BYTES = 64 * 1024;
 
+/** The options of a queue. */
+export interface LineQueueOptions {
+  /** Default: 1 MB. */
+  readonly maxBytes?: number;
+  /** The time in which lines are collected after a write, unless they fill a write. Default: 0. */
+  readonly pauseMs?: number;
+}
+
 /**
  * Queues lines for a reader that may be slow, stopped or disconnected. Writers never wait: over `maxBytes`,
- * whole lines are dropped and counted.
+ * whole lines are dropped and counted. After each write, the queue collects lines for `pauseMs`, because a
+ * write costs as much processor time as several lines.
  */
 export class LineQueue {
   private readonly sink: Sink;
   private readonly maxBytes: number;
+  private readonly pauseMs: number;
   private readonly idle = new Set<() => void>();
+  private pause: NodeJS.Timeout | undefined;
   private lines: string[] = [];
   private bytes = 0;
   private isWriting = false;
@@ -26,9 +37,10 @@ export class LineQueue {
   private report: ((dropped: number) => void) | undefined;
   private lastFailure: Error | undefined;
 
-  constructor(sink: Sink, maxBytes: number = MAX_QUEUED_BYTES) {
+  constructor(sink: Sink, { maxBytes = MAX_QUEUED_BYTES, pauseMs = 0 }: LineQueueOptions = {}) {
     this.sink = sink;
     this.maxBytes = maxBytes;
+    this.pauseMs = pauseMs;
   }
 
   /** The number of lines dropped so far. */
@@ -63,7 +75,7 @@ export class LineQueue {
     }
     this.lines.push(line);
     this.bytes += bytes;
-    if (!this.isWriting) this.writeNext();
+    if (!this.isWriting || (this.pause !== undefined && this.bytes >= CHUNK_BYTES)) this.writeNext();
   }
 
   /** Resolves when every line has been written or dropped, or after `timeoutMs`. */
@@ -75,10 +87,13 @@ export class LineQueue {
         clearTimeout(timer);
         resolve();
       });
+      if (this.pause !== undefined) this.writeNext();
     });
   }
 
   private writeNext(): void {
+    clearTimeout(this.pause);
+    this.pause = undefined;
     const lines = this.takeChunk();
     if (lines.length === 0) {
       this.isWriting = false;
@@ -96,8 +111,17 @@ export class LineQueue {
       } else {
         this.reportDropped();
       }
-      this.writeNext();
+      this.wrote();
     });
+  }
+
+  /** Continues after a write: after a pause, unless someone waits for the last line or a write is full. */
+  private wrote(): void {
+    if (this.pauseMs === 0 || this.idle.size > 0 || this.bytes >= CHUNK_BYTES) {
+      this.writeNext();
+    } else {
+      this.pause = setTimeout(() => this.writeNext(), this.pauseMs);
+    }
   }
 
   /** Takes lines up to the size of one write, but at least one line if the queue is not empty. */

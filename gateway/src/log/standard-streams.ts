@@ -1,25 +1,28 @@
 import fs from "node:fs";
 import net from "node:net";
 import tty from "node:tty";
-import { LineQueue, type Sink } from "./line-queue.ts";
+import { LineQueue, type LineQueueOptions, type Sink } from "./line-queue.ts";
 
 /** The delay before a write to a terminal that accepts no more output is retried, in milliseconds. */
 const BUSY_MS = 20;
+
+/** The options of a queue for the lines of a log. */
+export const LOG_LINES: LineQueueOptions = { pauseMs: 10 };
 
 const QUEUES = new Map<number, LineQueue>();
 
 /** Returns the queue for standard output, which drops no lines, since the output of commands is finite. */
 export function standardOutput(): LineQueue {
-  return queueOf(1, Number.POSITIVE_INFINITY);
+  return queueOf(1, { maxBytes: Number.POSITIVE_INFINITY });
 }
 
-/** Returns the queue for standard error, which holds at most one megabyte. */
+/** Returns the queue for standard error, which holds at most one megabyte, for the lines of a log. */
 export function standardError(): LineQueue {
-  return queueOf(2);
+  return queueOf(2, LOG_LINES);
 }
 
-function queueOf(fd: 1 | 2, maxBytes?: number): LineQueue {
-  const queue = QUEUES.get(fd) ?? new LineQueue(sinkOf(fd), maxBytes);
+function queueOf(fd: 1 | 2, options: LineQueueOptions): LineQueue {
+  const queue = QUEUES.get(fd) ?? new LineQueue(sinkOf(fd), options);
   QUEUES.set(fd, queue);
   return queue;
 }

@@ -206,8 +206,8 @@ class Visitor {
   }
 
   /**
-   * Reports a value of another kind than its field has. protobuf-es reports the kind of the whole message, and
-   * decides where null means an absent value.
+   * Reports a value of another kind than its field has. protobuf-es reports the kind of the whole message,
+   * and decides where null means an absent value.
    */
   private kind(expected: string, value: unknown, place: Place | undefined): void {
     if (value !== null && place !== undefined) this.wrong ??= wrongKind(expected, this.shown(value), place);

@@ -3,6 +3,7 @@ import type { CallerAuthorization } from "../authorization/caller-authorization.
 import { REQUEST_ID_HEADER, requestIdOf } from "../call/caller.ts";
 import { createConsole } from "../console/console.ts";
 import { consoleState } from "../console/console-state.ts";
+import type { RecentFailures } from "../console/recent-failures.ts";
 import type { Health } from "../health/health.ts";
 import type { Limits } from "../limits.ts";
 import { createGuard } from "../listener/guard.ts";
@@ -28,7 +29,8 @@ export interface EntranceParts {
   readonly rpc: Rpc;
   readonly metrics: Metrics;
   readonly limits: Limits;
-  readonly hasConsole: boolean;
+  /** The failed calls that the console shows; undefined if the console is not served. */
+  readonly failures: RecentFailures | undefined;
   /** The services that the console shows. */
   readonly services: readonly DescService[];
 }
@@ -110,18 +112,16 @@ function corsOf({ options, authorization }: EntranceParts, hasMcp: boolean): Cor
   ]);
 }
 
-function consoleOf({
-  options,
-  hasConsole,
-  services,
-  metrics,
-  limits,
-  authorization,
-}: EntranceParts): FindPage {
-  if (!hasConsole) return () => undefined;
-  const { examples = {}, comments = async () => new Map(), explainRoutes } = options;
+function consoleOf({ options, failures, services, metrics, limits, authorization }: EntranceParts): FindPage {
+  if (failures === undefined) return () => undefined;
+  const { examples = {}, comments = async () => new Map(), explainRoutes, survey } = options;
   const hasExplain = explainRoutes !== undefined;
-  const state = () => consoleState(metrics, limits);
+  const ofProcess = async () => ({
+    processes: 1,
+    metrics: await metrics.snapshot(),
+    failures: failures.latest(),
+  });
+  const state = async () => consoleState((await survey?.()) ?? (await ofProcess()), limits);
   const authenticate =
     authorization && ((request: HttpRequest) => authorization.authenticate(request, undefined));
   return createConsole({ services, examples, comments, hasExplain, state, authenticate });

@@ -4,7 +4,7 @@ import type { UpstreamShare } from "../admission/admission.ts";
 import type { Load } from "../admission/process-load.ts";
 import type { CallerAuthorization, ServerParts } from "../authorization/caller-authorization.ts";
 import type { MethodTimeout } from "../call/deadline.ts";
-import type { ConsoleOptions, Examples } from "../console/options.ts";
+import type { ConsoleOptions, Examples, Failure, Survey } from "../console/options.ts";
 import type { FastMethods } from "../fast-path/fast-call.ts";
 import type { LimitOptions } from "../limits.ts";
 import type { CertificateFiles } from "../listener/certificate.ts";
@@ -59,6 +59,11 @@ export interface ServerOptions {
    */
   readonly console?: boolean | undefined;
   /**
+   * Returns what all processes of the gateway have counted, for the console; undefined if the other processes
+   * do not respond. Default: the console shows this process.
+   */
+  readonly survey?: (() => Promise<Survey | undefined>) | undefined;
+  /**
    * Whether clients can discover the services and their schema through gRPC reflection, the List method of
    * health, and errors for unknown paths. Default: true.
    */
@@ -105,6 +110,8 @@ export interface Server {
   readonly warm: Promise<void>;
   /** Returns the number of running and waiting calls. */
   calls(): number;
+  /** Returns the latest failed calls, the latest first; none if the console is not served. */
+  failures(): readonly Failure[];
   /** Applies settings that can change while the server runs. */
   reload(change: ServerChange): void;
   /** Fails readiness, waits for calls in flight, and resolves once the last connection is closed. */

@@ -1,5 +1,6 @@
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { outcomeOf } from "../call/outcome.ts";
+import type { RecentFailures } from "../console/recent-failures.ts";
 import { logCall } from "../log/call-log.ts";
 import type { Logger } from "../log/logger.ts";
 import { createRejectionLog } from "../log/rejection-log.ts";
@@ -12,8 +13,12 @@ export interface Reports extends Pick<CallOptions, "onRejected" | "onOverLimit" 
   readonly onLimit: (limit: string) => void;
 }
 
-/** Creates callbacks that log calls and defects, and count calls and rejections. */
-export function createReports(log: Logger, metrics: Metrics): Reports {
+/**
+ * Creates callbacks that log calls and defects, and count calls and rejections.
+ *
+ * @param failures receives failed calls; undefined if the console is not served
+ */
+export function createReports(log: Logger, metrics: Metrics, failures: RecentFailures | undefined): Reports {
   const logRejection = createRejectionLog(log);
   const onLimit = (limit: string) => {
     metrics.overLimit(limit);
@@ -23,6 +28,7 @@ export function createReports(log: Logger, metrics: Metrics): Reports {
     const code = codeToString(error.code);
     call.trace.end(code);
     metrics.called(call, code);
+    failures?.add(call, { code, reason: error });
     onLimit(limit);
   };
   return {
@@ -38,6 +44,7 @@ export function createReports(log: Logger, metrics: Metrics): Reports {
       const outcome = outcomeOf(call, status, defect);
       call.trace.end(outcome.code);
       metrics.called(call, outcome.code);
+      failures?.add(call, outcome);
       logCall(log, call, outcome);
     },
   };

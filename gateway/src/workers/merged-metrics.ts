@@ -1,10 +1,13 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from "prom-client";
+import type { Survey } from "../console/options.ts";
+import { latestOf } from "../console/recent-failures.ts";
 import {
   type MetricsFormat,
   type MetricsSnapshot,
   type RenderedMetrics,
   renderMetrics,
 } from "../metrics/metrics.ts";
+import type { Measured } from "./messages.ts";
 
 /** Metric types whose values only grow, and so must not decrease when a worker exits. */
 const GROWING = new Set(["counter", "histogram"]);
@@ -12,7 +15,7 @@ const GROWING = new Set(["counter", "histogram"]);
 /** The metrics of all workers together: their sums, and the metrics of the primary process. */
 export class MergedMetrics {
   private readonly own = new Registry();
-  private readonly collect: () => Promise<readonly MetricsSnapshot[]>;
+  private readonly collect: () => Promise<readonly Measured[]>;
   /** The sums of the counts of workers that have exited. */
   private past: MetricsSnapshot = [];
   private readonly restarts = new Counter({
@@ -21,8 +24,8 @@ export class MergedMetrics {
     registers: [this.own],
   });
 
-  /** @param collect returns the metrics of the running workers */
-  constructor(ready: () => number, collect: () => Promise<readonly MetricsSnapshot[]>) {
+  /** @param collect returns the counts of the running workers */
+  constructor(ready: () => number, collect: () => Promise<readonly Measured[]>) {
     this.collect = collect;
     new Gauge({
       name: "connect_rest_workers",
@@ -47,6 +50,20 @@ export class MergedMetrics {
   async render(format: MetricsFormat): Promise<RenderedMetrics> {
     const workers = await this.collect();
     const own = await this.own.getMetricsAsJSON();
-    return renderMetrics(AggregatorRegistry.aggregate([this.past, ...workers, own]), format);
+    return renderMetrics(this.merge([...workers.map(({ metrics }) => metrics), own]), format);
+  }
+
+  /** Returns what the console shows. */
+  async survey(): Promise<Survey> {
+    const workers = await this.collect();
+    return {
+      processes: workers.length,
+      metrics: await this.merge(workers.map(({ metrics }) => metrics)).getMetricsAsJSON(),
+      failures: latestOf(workers.flatMap(({ failures }) => failures)),
+    };
+  }
+
+  private merge(snapshots: readonly MetricsSnapshot[]): Registry {
+    return AggregatorRegistry.aggregate([this.past, ...snapshots]);
   }
 }

@@ -1,5 +1,6 @@
 import type { FromBroker, ToBroker } from "../bus/group-messages.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
+import type { Failure, Survey } from "../console/options.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
 
 /** The first message that a worker receives. */
@@ -18,6 +19,13 @@ export interface WorkerStart {
   readonly resumeKey: string;
 }
 
+/** The counts of a worker. */
+export interface Measured {
+  readonly metrics: MetricsSnapshot;
+  /** The latest failed calls, the latest first; none if the console is not served. */
+  readonly failures: readonly Failure[];
+}
+
 /** A message from the primary process to a worker. */
 export type ToWorker =
   | WorkerStart
@@ -27,8 +35,10 @@ export type ToWorker =
   | { readonly type: "retire" }
   /** Respond to this heartbeat. */
   | { readonly type: "beat" }
-  /** Send the metrics, with the same request number. */
+  /** Send what was counted, with the same request number. */
   | { readonly type: "measure"; readonly request: number }
+  /** The response to a request for a survey, with the same request number. */
+  | { readonly type: "surveyed"; readonly request: number; readonly survey: Survey }
   /** A message from the broker of feeds. */
   | { readonly type: "feed"; readonly message: FromBroker };
 
@@ -47,8 +57,10 @@ export type FromWorker =
   | WorkerReady
   /** The response to a heartbeat. */
   | { readonly type: "beating" }
-  | { readonly type: "measured"; readonly request: number; readonly metrics: MetricsSnapshot }
-  /** The final metrics of an exiting worker. */
-  | { readonly type: "left"; readonly metrics: MetricsSnapshot }
+  | ({ readonly type: "measured"; readonly request: number } & Measured)
+  /** The final counts of an exiting worker. */
+  | ({ readonly type: "left" } & Measured)
+  /** Send what all workers have counted, with the same request number. */
+  | { readonly type: "survey"; readonly request: number }
   /** A message to the broker of feeds. */
   | { readonly type: "feed"; readonly message: ToBroker };

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { UPSTREAM_DEFAULTS } from "connect-rest-runtime/internal";
 import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import type { Prepared } from "../config/inspect.ts";
@@ -33,7 +34,10 @@ export function shareUpstream(upstream: GatewayUpstream, workers: number): Gatew
   };
 }
 
-/** Returns the configuration of one worker. Each worker has a separate port for diagnostics. */
+/**
+ * Returns the configuration of one worker. Each worker has a separate port for diagnostics, and a separate
+ * file for its recording.
+ */
 export function shareConfiguration(prepared: Prepared, { number, count, resumeKey }: Share): Prepared {
   const { config, upstreams, watching } = prepared;
   const { server } = config;
@@ -43,6 +47,7 @@ export function shareConfiguration(prepared: Prepared, { number, count, resumeKe
     ...prepared,
     config: {
       ...config,
+      record: config.record && { ...config.record, file: fileOf(config.record.file, number) },
       server: {
         ...server,
         limits: shareLimits(server.limits, count),
@@ -52,6 +57,12 @@ export function shareConfiguration(prepared: Prepared, { number, count, resumeKe
     upstreams: Object.fromEntries(shared),
     watching: { ...watching, watch: { resumeKey, ...watching.watch } },
   };
+}
+
+/** Returns a worker's file: `recording.har` becomes `recording.2.har`. */
+function fileOf(file: string, number: number): string {
+  const { dir, name, ext } = path.parse(file);
+  return path.join(dir, `${name}.${number}${ext}`);
 }
 
 function portOf(first: number, number: number): number {

@@ -3,11 +3,12 @@ import { randomBytes } from "node:crypto";
 import { Broker } from "../bus/broker.ts";
 import type { BrokerPeer } from "../bus/broker-peer.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
+import type { Survey } from "../console/options.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
 import { returnHandoffs } from "./handoffs.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import type { FromWorker, WorkerReady, WorkerStart } from "./messages.ts";
+import type { FromWorker, Measured, WorkerReady, WorkerStart } from "./messages.ts";
 import { tellWorker } from "./worker.ts";
 
 /**
@@ -35,6 +36,8 @@ export interface SupervisorOptions {
   readonly onRestart: () => void;
   /** Receives the last known metrics of a worker that has exited. */
   readonly onLeft: (metrics: MetricsSnapshot) => void;
+  /** Returns what all workers have counted, for the console of a worker. */
+  readonly survey: () => Promise<Survey>;
 }
 
 /** The error for a worker that exited before it listened. */
@@ -53,6 +56,7 @@ interface Given extends Pick<WorkerStart, "upstreams" | "resumeKey"> {
   readonly broker: Broker;
   /** Returns whether any worker accepts connections. */
   readonly hasOthers: () => boolean;
+  readonly survey: () => Promise<Survey>;
 }
 
 /** A worker process, from the point of view of the primary process. */
@@ -65,14 +69,17 @@ class Member {
   isReady = false;
   /** Whether the worker is retired. A retired worker is not restarted when it exits. */
   isLeaving = false;
-  /** The last metrics that the worker sent. */
-  counted: MetricsSnapshot | undefined;
-  private readonly measuring = new Map<number, (metrics: MetricsSnapshot) => void>();
+  /** The last counts that the worker sent. */
+  counted: Measured | undefined;
+  private readonly measuring = new Map<number, (measured: Measured) => void>();
   private requests = 0;
   private readonly heart = new Heartbeat();
 
-  constructor(number: number, count: number, { upstreams, resumeKey, broker, hasOthers }: Given) {
+  private readonly survey: () => Promise<Survey>;
+
+  constructor(number: number, count: number, { upstreams, resumeKey, broker, hasOthers, survey }: Given) {
     this.number = number;
+    this.survey = survey;
     this.worker = cluster.fork();
     returnHandoffs(this.worker.process, hasOthers);
     const feeds = broker.connect((message) => tellWorker(this.worker, { type: "feed", message }));
@@ -103,14 +110,14 @@ class Member {
     return this.heart.beat();
   }
 
-  /** Resolves to the worker's metrics, or to undefined if the worker does not send them in time. */
-  measure(): Promise<MetricsSnapshot | undefined> {
+  /** Resolves to the worker's counts, or to undefined if the worker does not send them in time. */
+  measure(): Promise<Measured | undefined> {
     const request = this.requests++;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.measuring.delete(request) && resolve(undefined), METRICS_MS);
-      this.measuring.set(request, (metrics) => {
+      this.measuring.set(request, (measured) => {
         clearTimeout(timer);
-        resolve(metrics);
+        resolve(measured);
       });
       void tellWorker(this.worker, { type: "measure", request });
     });
@@ -127,11 +134,20 @@ class Member {
       feeds.receive(message.message);
       return;
     }
-    this.counted = message.metrics;
+    if (message.type === "survey") {
+      void this.respond(message.request);
+      return;
+    }
+    this.counted = message;
     if (message.type === "measured") {
-      this.measuring.get(message.request)?.(message.metrics);
+      this.measuring.get(message.request)?.(message);
       this.measuring.delete(message.request);
     }
+  }
+
+  private async respond(request: number): Promise<void> {
+    const survey = await this.survey();
+    await tellWorker(this.worker, { type: "surveyed", request, survey });
   }
 }
 
@@ -197,11 +213,12 @@ export class Supervisor {
     for (const member of old.filter((each) => each.number > count)) retire(member);
   }
 
-  /** Resolves to the metrics of the workers. */
-  async metrics(): Promise<readonly MetricsSnapshot[]> {
+  /** Resolves to the counts of each worker. */
+  async measure(): Promise<readonly Measured[]> {
     const ready = [...this.members].filter(({ isReady }) => isReady);
-    // if a worker is too busy to respond, its last metrics are used
-    return Promise.all(ready.map(async (member) => (await member.measure()) ?? member.counted ?? []));
+    // if a worker is too busy to respond, its last counts are used
+    const none = { metrics: [], failures: [] };
+    return Promise.all(ready.map(async (member) => (await member.measure()) ?? member.counted ?? none));
   }
 
   /**
@@ -266,6 +283,7 @@ export class Supervisor {
       resumeKey: this.resumeKey,
       broker: this.broker,
       hasOthers: () => this.ready > 0,
+      survey: this.options.survey,
     });
     this.members.add(member);
     void member.exited.then((how) => this.gone(member, how));
@@ -277,7 +295,7 @@ export class Supervisor {
 
   private gone(member: Member, how: string): void {
     this.members.delete(member);
-    if (member.counted !== undefined) this.options.onLeft(member.counted);
+    if (member.counted !== undefined) this.options.onLeft(member.counted.metrics);
     if (member.isLeaving || this.isStopping) return;
     // `start` and `roll` handle workers that fail to start, except replacements for workers that exited on
     // their own

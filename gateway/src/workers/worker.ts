@@ -1,7 +1,11 @@
 import cluster, { type Worker } from "node:cluster";
 import type { BrokerChannel } from "../bus/group-bus.ts";
 import type { FromBroker } from "../bus/group-messages.ts";
+import type { Survey } from "../console/options.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
+
+/** The time after which a worker no longer waits for a survey, in milliseconds. */
+const SURVEY_MS = 3000;
 
 /** The messages that a worker receives from the primary process. */
 export class Orders {
@@ -14,6 +18,9 @@ export class Orders {
     feed?: (message: FromBroker) => void;
   } = {};
 
+  private readonly surveys = new Map<number, (survey: Survey | undefined) => void>();
+  private requests = 0;
+
   private constructor(start: WorkerStart) {
     this.start = start;
     this.retired = new Promise((resolve) => {
@@ -22,6 +29,7 @@ export class Orders {
         if (message.type === "beat") void tellPrimary({ type: "beating" });
         if (message.type === "reload") this.handlers.reload?.();
         if (message.type === "measure") this.handlers.measure?.(message.request);
+        if (message.type === "surveyed") this.surveys.get(message.request)?.(message.survey);
         if (message.type === "feed") this.handlers.feed?.(message.message);
       });
     });
@@ -40,6 +48,19 @@ export class Orders {
 
   onMeasure(measure: (request: number) => void): void {
     this.handlers.measure = measure;
+  }
+
+  /** Resolves to what all workers have counted, or to undefined if the primary process does not respond. */
+  async survey(): Promise<Survey | undefined> {
+    const request = this.requests++;
+    const { promise, resolve } = Promise.withResolvers<Survey | undefined>();
+    const timer = setTimeout(() => resolve(undefined), SURVEY_MS);
+    this.surveys.set(request, resolve);
+    await tellPrimary({ type: "survey", request });
+    const survey = await promise;
+    clearTimeout(timer);
+    this.surveys.delete(request);
+    return survey;
   }
 
   /** The channel to the broker of feeds, which runs in the primary process. */

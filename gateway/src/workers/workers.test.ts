@@ -4,6 +4,8 @@ import net, { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { ConsoleState } from "../console/options.ts";
+import { MAX_FAILURES } from "../console/recent-failures.ts";
 import { type Run, runCli } from "../testing/child.ts";
 
 const TESTING = path.resolve(import.meta.dirname, "../testing");
@@ -211,6 +213,30 @@ test("the metrics are the sums over all workers, including counts of killed work
   const after = await scrape(metrics);
   expect(after.match(calls)?.[1]).toBe("7");
   expect(after).toContain("connect_rest_worker_restarts_total 1\n");
+});
+
+test("the console of each worker shows the calls, limits and failures of all workers", async () => {
+  configure("limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1, callsInFlight: 10 }");
+  const run = serve(["--workers", "2"]);
+  const url = await urlOf(run);
+  const headers = { "content-type": "application/json", connection: "close" };
+  const workers = () => new Set(logLines(run).flatMap(({ msg, worker }) => (msg === "call" ? [worker] : [])));
+  let calls = 0;
+  for (; calls < 6 || workers().size < 2; calls++) {
+    const call = { method: "POST", headers, body: '{"text": 1}' };
+    await (await fetch(`${url}/echo.v1.EchoService/Echo`, call)).text();
+  }
+  for (let request = 0; request < 4; request++) {
+    const response = await fetch(`${url}/console/state.json`, { headers: { connection: "close" } });
+    const state = (await response.json()) as ConsoleState;
+    expect(state).toMatchObject({
+      processes: 2,
+      limits: { callsInFlight: 10 },
+      metrics: { call_duration_seconds_count: [{ value: calls }] },
+    });
+    expect(state.failures).toHaveLength(Math.min(calls, MAX_FAILURES));
+    expect(state.failures[0]).toMatchObject({ code: "invalid_argument", reason: "REQUEST_MALFORMED" });
+  }
 });
 
 test("on SIGHUP, each worker applies changed live settings without being replaced", async () => {

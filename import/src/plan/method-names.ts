@@ -1,5 +1,8 @@
 import { isPlural, pascal, singular, wordsOf } from "../names/words.ts";
 import type { Operation } from "../normalize/api.ts";
+import type { Schemas } from "../normalize/schemas.ts";
+import { isJson } from "./media-types.ts";
+import { successesOf } from "./responses.ts";
 
 /** Synonyms of the verbs of standard methods, with the HTTP method that each requires. */
 const SYNONYMS: Readonly<Record<string, { readonly verb: string; readonly http: string }>> = {
@@ -18,13 +21,37 @@ const SYNONYMS: Readonly<Record<string, { readonly verb: string; readonly http: 
  * Returns the method name of an operation: its `operationId` without the tag, otherwise a name from its HTTP
  * method and path.
  */
-export function methodName(operation: Operation, tag: string): string {
+export function methodName(operation: Operation, tag: string, schemas: Schemas): string {
   const words = idWords(operation, tag);
   if (words.length === 0 || isMadeOfPath(operation, words)) return pascal(pathWords(operation), "Call");
   const [first = "", ...rest] = words;
   const synonym = SYNONYMS[first];
-  if (synonym?.http !== operation.verb || rest.length === 0) return pascal(words, "Call");
-  return pascal([synonym.verb, ...rest], "Call");
+  const verb = synonym?.http === operation.verb && rest.length > 0 ? synonym.verb : first;
+  const isList = verb === "get" && isListOf(operation, rest.at(-1) ?? "", schemas);
+  return pascal([isList ? "list" : verb, ...rest], "Call");
+}
+
+/** Keys of the list in a response that has other properties. */
+const LIST_KEYS = new Set(["data", "items", "results", "entries"]);
+
+/** Reports whether an operation returns the list of the resources that its path ends in. */
+function isListOf(operation: Operation, noun: string, schemas: Schemas): boolean {
+  const [segment = ""] = operation.path
+    .replace(/[?#].*$/s, "")
+    .split("/")
+    .slice(-1);
+  if (operation.verb !== "GET" || !isPlural(noun) || wordsOf(segment).at(-1) !== noun) return false;
+  if (segment.includes("{")) return false;
+  const contents = successesOf(operation).flatMap((response) => response.contents);
+  return contents.some(({ type, schema }) => {
+    if (schema === undefined || !isJson(type)) return false;
+    const { shape } = schemas.read(schema);
+    if (shape.kind !== "object") return shape.kind === "array";
+    return [...shape.properties].some(
+      ([key, property]) =>
+        (LIST_KEYS.has(key) || wordsOf(key).at(-1) === noun) && schemas.read(property).shape.kind === "array",
+    );
+  });
 }
 
 /** Words that are not sufficient as a method name without a noun. */

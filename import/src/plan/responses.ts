@@ -55,7 +55,7 @@ function isInlineObject({ name, nullable, shape }: Schema): boolean {
 }
 
 /** Returns the successful responses; the default response if none is declared. */
-function successesOf({ responses }: Operation): readonly Response[] {
+export function successesOf({ responses }: Operation): readonly Response[] {
   const successes = responses.filter(({ status }) => /^2(?:\d\d|XX)$/.test(status));
   if (successes.length > 0) return successes;
   return responses.filter(({ status }) => status === "default");

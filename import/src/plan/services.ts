@@ -108,7 +108,8 @@ function namedMethods(
     const before = locked[index];
     const known = before?.startsWith(prefix) === true ? before.slice(prefix.length) : undefined;
     const one = names.get(operation);
-    const wished = one === undefined ? methodName(operation, operation.tags[0] ?? "") : `${one}Stream`;
+    const tag = operation.tags[0] ?? "";
+    const wished = one === undefined ? methodName(operation, tag, planner.schemas) : `${one}Stream`;
     const name = known === undefined || scope.isTaken(known) ? scope.give(wished) : scope.take(known);
     names.set(operation, name);
     planner.lock.keepName(source, `${prefix}${name}`);

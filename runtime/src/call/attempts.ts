@@ -111,8 +111,9 @@ async function observe<T extends UpstreamResponse>(
 /** Copies the fields by name, since a spread would not copy fields that a context computes lazily. */
 export function ofContext({
   context,
+  trace,
 }: RunningCall): Pick<UpstreamCall, "header" | "signal" | "expiresAt" | "provided" | "trace"> {
-  const { header, signal, expiresAt, provided, trace } = context;
+  const { header, signal, expiresAt, provided } = context;
   return { header, signal, expiresAt, provided, trace };
 }
 

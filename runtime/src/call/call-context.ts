@@ -43,7 +43,7 @@ export interface CallContext {
 
 /** Settings that all running calls share. */
 export interface CallSettings {
-  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf">;
+  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf" | "recorder">;
   /** The types that google.protobuf.Any may contain. */
   readonly types: Registry;
   /** Returns a method's level for each class of difference. */

@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<keyof Required<RestOptions>, Type>> = {
   onCall: "function",
   onBreaker: "function",
   callerOf: "function",
+  recorder: "object",
   watch: "object",
   clock: "object",
   network: "object",

@@ -1,8 +1,10 @@
 import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import type { ConnectError, Interceptor } from "@connectrpc/connect";
 import type { Clock, Difference, DifferenceCounts, DifferenceLevels } from "connect-rest-codec/internal";
-import type { ServiceAdapter } from "../adapter/adapter.ts";
+import type { AnyMethodAdapter, ServiceAdapter } from "../adapter/adapter.ts";
 import type { BreakerReport } from "../breaker/breaker.ts";
+import type { RequestTrace } from "../explain/call-trace.ts";
+import type { Secret } from "../text/secret.ts";
 import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 import type { ClientOptions } from "../upstream/supplied-client.ts";
@@ -161,12 +163,41 @@ export interface RestOptions extends ClientOptions {
    * Default: there is one caller, and every failure counts for the circuit.
    */
   readonly callerOf?: (() => string | undefined) | undefined;
+  /**
+   * Records exchanges with upstreams in HAR files: the result of `openRecorder` of
+   * `connect-rest-runtime/recordings`. Default: nothing is recorded.
+   */
+  readonly recorder?: Recorder | undefined;
   /** Options for watching feeds. */
   readonly watch?: WatchOptions | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
   /** For tests. Default: the real network. */
   readonly network?: Network | undefined;
+}
+
+/** A call whose requests may be recorded. */
+export interface RecordableCall {
+  readonly adapter: AnyMethodAdapter;
+  readonly clock: Clock;
+  /** Returns the values that a recording must not contain. */
+  secrets(): readonly Secret[];
+  /** Runs code that uses the call's message types. */
+  knowing<T>(act: () => T): T;
+}
+
+/** Records exchanges with upstreams. */
+export interface Recorder {
+  /** Returns the object that observes the requests of a call. Undefined for a call that is not recorded. */
+  start(call: RecordableCall): RequestTrace | undefined;
+}
+
+/** A recording in progress. */
+export interface Recording extends Recorder {
+  /** The number of exchanges that were not recorded because too many were waiting. */
+  readonly dropped: number;
+  /** Writes the waiting exchanges, and closes the file. */
+  close(): Promise<void>;
 }
 
 /** The default deadline of a call. */

@@ -7,7 +7,7 @@ import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
 import { upstreamError } from "../errors/upstream-error.ts";
-import type { CallTrace } from "../explain/call-trace.ts";
+import type { RequestTrace } from "../explain/call-trace.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
 import type { ReadResponse } from "../response/read-response.ts";
@@ -24,8 +24,8 @@ import { SentSecrets } from "./sent-secrets.ts";
 
 /** The context of a call that may be explained. */
 export interface RunningContext extends CallContext {
-  /** Records the requests of an explained call. */
-  readonly trace?: CallTrace | undefined;
+  /** Observes the requests of an explained call. */
+  readonly trace?: RequestTrace | undefined;
 }
 
 /**
@@ -47,6 +47,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** The length in bytes of the last large response. */
   largeBytes = 0;
   readonly progress = new CallProgress();
+  /** Observes the requests of an explained or recorded call. */
+  readonly trace: RequestTrace | undefined;
   /** The decoder of the last response. Undefined before the first response. */
   readBy: "scanner" | "decoder" | undefined;
 
@@ -56,6 +58,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this.clock = settings.clock;
     this.settings = settings;
     this.startedAt = settings.clock.monotonic();
+    this.trace = context.trace ?? settings.options.recorder?.start(this);
     const { retrier } = route.upstream;
     this.allowance = new WaitAllowance(
       context.hasCallerDeadline ? Number.POSITIVE_INFINITY : (retrier?.maxTotalDelayMs ?? 0),

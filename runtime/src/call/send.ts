@@ -42,7 +42,7 @@ export function send(
 
 function startsAtOnce(call: RunningCall, rules: MethodRules): boolean {
   const { context } = call;
-  if (context.trace !== undefined) return false;
+  if (call.trace !== undefined) return false;
   // A context with `onCancel` calls its listener even if the call was already aborted
   const isAborted = context.onCancel === undefined && context.signal.aborted;
   return !isAborted && call.route.upstream.startsAtOnce(rules);

@@ -65,10 +65,10 @@ const known = new WeakMap<DescMessage, boolean>();
  * Reports whether a message type has a marked field, directly or nested, or may contain a packed message with
  * such a field.
  */
-function mayHaveRedacted(desc: DescMessage): boolean {
+export function mayHaveRedacted(desc: DescMessage): boolean {
   const before = known.get(desc);
   if (before !== undefined) return before;
-  const found = [...within(desc)].some(
+  const found = [...messagesWithin(desc)].some(
     (each) => each.typeName === AnySchema.typeName || each.fields.some(isMarked),
   );
   known.set(desc, found);
@@ -76,9 +76,12 @@ function mayHaveRedacted(desc: DescMessage): boolean {
 }
 
 /** Returns a message type and all message types nested in its fields. */
-function within(desc: DescMessage, seen: Set<DescMessage> = new Set()): ReadonlySet<DescMessage> {
+export function messagesWithin(
+  desc: DescMessage,
+  seen: Set<DescMessage> = new Set(),
+): ReadonlySet<DescMessage> {
   if (seen.has(desc)) return seen;
   seen.add(desc);
-  for (const { message } of desc.fields) if (message !== undefined) within(message, seen);
+  for (const { message } of desc.fields) if (message !== undefined) messagesWithin(message, seen);
   return seen;
 }

@@ -15,9 +15,20 @@ export class DryRun extends Error {
   }
 }
 
+/** Observes the requests of a call. */
+export interface RequestTrace {
+  /** Whether requests are observed without being sent. */
+  readonly isDry: boolean;
+  /**
+   * Returns a requester that observes a request, and sends it with `requester`, except in a dry run.
+   *
+   * @param credentials the kind of credentials in the request
+   */
+  through(requester: Requester, origin: Origin, credentials: string): Requester;
+}
+
 /** Records the requests of an explained call. */
-export class CallTrace {
-  /** Whether requests are recorded without being sent. */
+export class CallTrace implements RequestTrace {
   readonly isDry: boolean;
   private readonly clock: Clock;
   private readonly traced: TracedRequest[] = [];
@@ -27,11 +38,6 @@ export class CallTrace {
     this.clock = clock;
   }
 
-  /**
-   * Returns a requester that records a request, and sends it with `requester`, except in a dry run.
-   *
-   * @param credentials the kind of credentials in the request
-   */
   through(requester: Requester, origin: Origin, credentials: string): Requester {
     return {
       dispatch: (sent, handler) => {

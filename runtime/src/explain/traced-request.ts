@@ -19,7 +19,8 @@ export interface Origin {
   readonly hop?: object | undefined;
 }
 
-interface Parts {
+/** A request that is sent, and the handler of its response. */
+export interface TracedParts {
   readonly sent: DispatchOptions;
   /** Receives the response. */
   readonly handler: DispatchHandler;
@@ -29,15 +30,15 @@ interface Parts {
 
 /** Records a request as it is sent, and its response, which it passes on. */
 export class TracedRequest implements DispatchHandler {
-  private readonly parts: Parts;
+  protected readonly parts: TracedParts;
   private readonly clock: Clock;
   private readonly startedAt: number;
-  private head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
+  protected head: { readonly status: number; readonly headers: ResponseHeaders } | undefined;
   private headMs = 0;
-  private bytes = 0;
+  protected bytes = 0;
   private durationMs: number | undefined;
 
-  constructor(parts: Parts, clock: Clock) {
+  constructor(parts: TracedParts, clock: Clock) {
     this.parts = parts;
     this.clock = clock;
     this.startedAt = clock.monotonic();

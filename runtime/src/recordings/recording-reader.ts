@@ -1,3 +1,5 @@
+import type { DescMessage } from "@bufbuild/protobuf";
+import { fromBinary } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type { Difference, JsonValue, ProtoWriter } from "connect-rest-codec/internal";
 import { isJsonObject, parseJson, parseJsonVerbatim, valueAt } from "connect-rest-codec/internal";
@@ -11,6 +13,7 @@ import type {
   UploadAdapter,
 } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import { mayHaveRedacted, messagesWithin, redactedValues } from "../errors/redacted-fields.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
 import { Decoder, type RecordBody } from "../response/decode.ts";
 import { payloadOf } from "../response/envelope.ts";
@@ -23,6 +26,7 @@ import { ArraySplitter } from "../stream/array-splitter.ts";
 import { linesOf } from "../stream/lines.ts";
 import { recordJson } from "../stream/records.ts";
 import { eventsOf } from "../stream/server-events.ts";
+import type { Secret } from "../text/secret.ts";
 import { Pacer } from "../time/pacer.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 
@@ -42,21 +46,29 @@ export interface ReadRecording {
   readonly body?: JsonValue | undefined;
   /** The value that the paths of differences start from. A stream of records is a list. */
   readonly payload?: JsonValue | undefined;
+  /** The keys of the objects in `body` whose values no field declares. */
+  readonly undeclared: ReadonlyMap<object, ReadonlySet<string | number>>;
+  /** The values of fields that are marked as redacted. */
+  readonly redacted?: readonly Secret[];
 }
 
 type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
 type ListAdapter = PaginateAdapter | PollAdapter;
 
 /** The number of differences of each class that are kept for a response. */
-const MAX_KEPT = 10_000;
+export const MAX_KEPT = 10_000;
 const ACCEPTED = 202;
 /** Begins each record of a JSON text sequence (RFC 7464). */
 const RECORD_SEPARATOR = "\u001e";
-const NOTHING: ReadRecording = { differences: [] };
+const NOTHING: ReadRecording = { differences: [], undeclared: new Map() };
 
 /** Reads recorded responses as calls of their methods read them, without sending requests. */
 export class RecordingReader {
-  private readonly decoder = new Decoder(MAX_KEPT);
+  private undeclared = new Map<object, Set<string | number>>();
+  private readonly decoder = new Decoder(MAX_KEPT, (holder, key) => {
+    const keys = this.undeclared.get(holder) ?? new Set();
+    this.undeclared.set(holder, keys.add(key));
+  });
 
   /**
    * @param verb the verb of the request
@@ -76,6 +88,7 @@ export class RecordingReader {
       configuredCredentials: false,
       secrets: [],
     };
+    this.undeclared = new Map();
     try {
       return await this.decoded(adapter, response, verb, now);
     } catch (error) {
@@ -107,10 +120,11 @@ export class RecordingReader {
   private whole(adapter: WholeAdapter, read: ReadResponse, verb: string): ReadRecording {
     const rules = resultRules(adapter.rules, read.body.value);
     const isWrite = verb !== "GET" && verb !== "HEAD";
-    const { differences } = this.decoder.message(adapter, read, rules, isWrite);
+    const { bytes, differences } = this.decoder.message(adapter, read, rules, isWrite);
     const { value } = read.body;
     const payload = payloadOf(value, rules.envelope, rules.payloadType);
-    return { differences: differences.list, body: value, payload };
+    const redacted = redactedIn(adapter.method.output, [bytes]);
+    return { differences: differences.list, body: value, payload, undeclared: this.undeclared, redacted };
   }
 
   private list(adapter: ListAdapter, read: ReadResponse): ReadRecording {
@@ -125,8 +139,14 @@ export class RecordingReader {
       noteUnknownKeys(adapter, page, read.status, out);
       noteKeys(adapter, page, indices, out);
     });
-    const { differences } = this.decoder.items(adapter, page, read, indices);
-    return { differences: [...around, ...differences.list], body: page.body, payload: page.payload };
+    const { items, differences } = this.decoder.items(adapter, page, read, indices);
+    return {
+      differences: [...around, ...differences.list],
+      body: page.body,
+      payload: page.payload,
+      undeclared: this.undeclared,
+      redacted: redactedIn(itemOf(adapter), items),
+    };
   }
 
   private noted(note: (out: ProtoWriter) => void): readonly Difference[] {
@@ -136,13 +156,32 @@ export class RecordingReader {
   private async records(adapter: RecordsAdapter, { body }: UpstreamResponse): Promise<ReadRecording> {
     const differences: Difference[] = [];
     const payload: JsonValue[] = [];
+    const items: Uint8Array[] = [];
     for await (const record of recordsIn(adapter, body)) {
-      const found = this.decoder.record(adapter, record, payload.length).differences;
+      const { bytes, differences: found } = this.decoder.record(adapter, record, payload.length);
       payload.push(record.value ?? null);
       differences.push(...found.list);
+      if (bytes !== undefined) items.push(bytes);
     }
-    return { differences, payload };
+    return {
+      differences,
+      payload,
+      undeclared: this.undeclared,
+      redacted: redactedIn(itemOf(adapter), items),
+    };
   }
+}
+
+/** Returns the values of redacted fields in encoded messages of a type. */
+function redactedIn(desc: DescMessage, messages: readonly Uint8Array[]): Secret[] {
+  return mayHaveRedacted(desc)
+    ? messages.flatMap((each) => redactedValues(desc, fromBinary(desc, each)))
+    : [];
+}
+
+/** Returns the type of the items, which is the type of the response messages or of messages within them. */
+function itemOf({ item, method }: ListAdapter | RecordsAdapter): DescMessage {
+  return [...messagesWithin(method.output)].find(({ typeName }) => typeName === item.name) ?? method.output;
 }
 
 /** Returns the rules for the result of an operation, if the body contains its result. */

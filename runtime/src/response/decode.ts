@@ -82,9 +82,13 @@ class EmptyResponse implements RestResponse {
 export class Decoder {
   private readonly out = new ProtoWriter();
 
-  /** @param maxKept the number of differences of each class to keep. Default: 100 */
-  constructor(maxKept?: number) {
+  /**
+   * @param maxKept the number of differences of each class to keep. Default: 100
+   * @param onUndeclared called for each value of a body that no field declares
+   */
+  constructor(maxKept?: number, onUndeclared?: ProtoWriter["onUndeclared"]) {
     if (maxKept !== undefined) this.out.maxKept = maxKept;
+    this.out.onUndeclared = onUndeclared;
   }
 
   /**

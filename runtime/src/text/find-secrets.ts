@@ -34,10 +34,10 @@ const ENDS_IN_ESCAPE = /(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[bfnrt])$/;
  * Returns the ranges of secrets in a text, in order and without overlaps. Finds secrets: literally, ignoring
  * case; percent-encoded, or escaped as in JSON, JavaScript or HTML, wholly or in part, once or repeatedly, or
  * in one kind of escape within another; in base64 and base64url, at any offset; in hexadecimal; and their
- * beginnings before the ellipsis of a truncated text. If a secret has 16 characters or more, any 12 consecutive characters of it are found. If 8
- * of these are ASCII letters or digits, these 8 are found even with separators between them or in place of
- * the other characters. A secret with fewer than 8 characters is found only as a whole word: literally, in
- * lower case, percent-encoded, and as in JSON.
+ * beginnings before the ellipsis of a truncated text. If a secret has 16 characters or more, any 12
+ * consecutive characters of it are found. If 8 of these are ASCII letters or digits, these 8 are found even
+ * with separators between them or in place of the other characters. A secret with fewer than 8 characters is
+ * found only as a whole word: literally, in lower case, percent-encoded, and as in JSON.
  *
  * The time is linear in the lengths of the text and the secrets. If the secrets are too large, or the search
  * takes too long, the range of the whole text is returned.

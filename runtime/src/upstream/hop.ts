@@ -43,9 +43,9 @@ export function nextHop(
   { hosts }: RedirectSettings,
 ): Hop {
   if (from.count >= MAX_REDIRECTS) throw new RedirectRejected(`more than ${MAX_REDIRECTS} redirects`);
-  // rejects characters that parsers read in different ways: URL parsers drop line breaks and tabs, and read
-  // backslashes as slashes
-  if (location.length > MAX_LOCATION_LENGTH || /[^\x21-\x7e]|\\/.test(location)) {
+  // Rejects characters that parsers read in different ways: URL parsers drop line breaks and tabs, and read
+  // backslashes as slashes. An empty reference or a fragment would repeat the request until the limit.
+  if (location.length > MAX_LOCATION_LENGTH || /^(?:#|$)|[^\x21-\x7e]|\\/.test(location)) {
     throw new RedirectRejected("a text that is no address");
   }
   const url = URL.parse(location, from.origin + from.path);

@@ -4,7 +4,7 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { BreakerReport, OriginLoad, Permit, RequestOrigin } from "../breaker/breaker.ts";
 import type { Credentials } from "../credentials/credentials.ts";
-import type { CallTrace } from "../explain/call-trace.ts";
+import type { RequestTrace } from "../explain/call-trace.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
 import type { Retrier } from "../retry/retrier.ts";
 import type { Secret } from "../text/secret.ts";
@@ -47,8 +47,8 @@ export interface UpstreamCall {
   readonly onSent?: (() => void) | undefined;
   /** Whether the request is a retry. Default: false. */
   readonly isRetry?: boolean | undefined;
-  /** Records the requests of an explained call. */
-  readonly trace?: CallTrace | undefined;
+  /** Observes the requests of an explained call. */
+  readonly trace?: RequestTrace | undefined;
   /**
    * The caller. Callers take turns when their large responses are decoded. Default: all requests have the
    * same caller.
