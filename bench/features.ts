@@ -9,12 +9,12 @@ import { PAGES } from "./pages.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
 import { processorTimes } from "./processor-times.ts";
 import { progress } from "./progress.ts";
-import { type Command, startCommand } from "./reliability/command.ts";
+import { type Command, type CommandSettings, startCommand } from "./reliability/command.ts";
 import { type Estimate, estimate, median, pairedRatios } from "./statistics.ts";
 
 /** The settings of the two gateways. */
-const OFF = { console: false, explain: false };
-const ON = { console: true, explain: true };
+const OFF = { server: { console: false, explain: false } };
+const ON = { server: { console: true, explain: true }, settings: { mcp: { path: "/mcp" } } };
 
 const PAGE = "1 KB";
 const CALLS = 1000;
@@ -57,8 +57,8 @@ export async function benchFeatures(args: readonly string[]): Promise<{ text: st
 /** Starts both gateways, and measures bursts of calls in turn. */
 async function ratiosOf(upstream: string, generator: LoadProcess, isOnFirst: boolean): Promise<Ratios> {
   const commands: Command[] = [];
-  const startOf = async (server: Readonly<Record<string, unknown>>) => {
-    const command = await startCommand(upstream, { server });
+  const startOf = async (settings: CommandSettings) => {
+    const command = await startCommand(upstream, settings);
     commands.push(command);
     return { start: secondsOf(command), burst: await burstOf(command, generator) };
   };

@@ -25,6 +25,8 @@ export interface CommandSettings {
   readonly workers?: number;
   /** Other settings of the configuration's `server`. Default: none. */
   readonly server?: Readonly<Record<string, unknown>>;
+  /** Further settings of the configuration. Default: none. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 /** A gateway that was started with the command line, as in production. */
@@ -46,6 +48,7 @@ export async function startCommand(
     workers = 1,
     files,
     server = {},
+    settings = {},
   }: CommandSettings = {},
 ): Promise<Command> {
   const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-bench-"));
@@ -54,6 +57,7 @@ export async function startCommand(
     upstreams: { blog: { baseUrl: upstream, ...options, credentials: { apiKey: { env: "KEY" } } } },
     server: { port: 0, workers, ...(observed ? OBSERVED : {}), ...server },
     log: { level: unreadLog || observed ? "info" : "silent" },
+    ...settings,
   };
   const file = path.join(directory, "connect-rest.yaml");
   // YAML parsers accept JSON.

@@ -87,6 +87,6 @@ export function busWarnings(config: Config): Problem[] {
   const { url = "" } = config.bus ?? {};
   if (!url.startsWith("redis:") || isLoopbackOrigin(url.replace("redis:", "http:"))) return [];
   const text =
-    "goes over the network without TLS: whoever is between reads the password and public feeds; use rediss:";
+    "goes over the network without TLS: anyone on the path can read the password and public feeds; use rediss:";
   return [problemAt(config, ["bus", "url"], text)];
 }
