@@ -6,7 +6,7 @@ import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { parameterPaths } from "../model/body-fields.ts";
 import type { MethodModel } from "../model/model.ts";
-import { isTree, type TypeModels } from "../model/types.ts";
+import { isTree, type TypeModels, unwrappedOneof } from "../model/types.ts";
 import { checkCredentialFields } from "./credential-fields.ts";
 import { checkHeads } from "./heads.ts";
 import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
@@ -118,6 +118,21 @@ function checkType(field: DescField, method: MethodModel, types: TypeModels, pro
     const text = `${nameOf(field)} is a google.api.HttpBody within JSON; it can only be the whole body`;
     problems.add(field, [], "type-unsupported", text);
   }
+  const message = valueMessageOf(field);
+  if (message !== undefined && isDelimited(field) && !isWholeObject(field, message, types)) {
+    const text = `${nameOf(field)} has the message encoding DELIMITED, but is not an object of fields in JSON; remove \`features.message_encoding\``;
+    problems.add(field, [], "type-unsupported", text);
+  }
+}
+
+function isDelimited(field: DescField): boolean {
+  return "delimitedEncoding" in field && field.delimitedEncoding;
+}
+
+/** Reports whether the JSON of a message field is an object whose keys are the fields of the message. */
+function isWholeObject(field: DescField, message: DescMessage, types: TypeModels): boolean {
+  const isSpecial = message.file.proto.package === "google.protobuf" || types.field(field).unwrap;
+  return !isSpecial && !types.tuple(message) && unwrappedOneof(message, types) === undefined;
 }
 
 /**

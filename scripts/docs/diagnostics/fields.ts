@@ -68,8 +68,9 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "type-unsupported": {
       meaning:
-        "A type is not supported where it is used: JSON contains a `google.api.HttpBody`, or the response type is not a JSON object.",
-      remedy: "Wrap the value in a separate message. For bytes, make the `HttpBody` the whole body.",
+        "A type is not supported where it is used: JSON contains a `google.api.HttpBody`, the response type is not a JSON object, or a field with the message encoding DELIMITED is not a JSON object.",
+      remedy:
+        "Wrap the value in a separate message. For bytes, make the `HttpBody` the whole body. Remove `features.message_encoding`.",
     },
     "from-rel": {
       meaning: "A source has `rel`, which selects an address from a `Link` header, but no `header`.",
