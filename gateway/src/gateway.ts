@@ -5,7 +5,6 @@ import {
   type ClientOptions,
   createRest,
   type DifferenceOptions,
-  type Recording,
   type Rest,
   type RestOptions,
   type ServiceAdapter,
@@ -100,7 +99,7 @@ export interface GatewayOptions
    */
   readonly strict?: boolean;
   /** Records exchanges with upstreams. The gateway closes the recording when it stops. Default: none. */
-  readonly recorder?: Recording | undefined;
+  readonly recorder?: RestOptions["recorder"];
   /**
    * An undici Dispatcher for all upstreams that do not set one themselves. Default: the runtime's own
    * connections.
@@ -180,7 +179,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     Promise.all([
       rest.close().then(() => bus?.close()),
       callers?.close(),
-      options.recorder?.close(),
+      options.recorder?.close?.(),
       metricsServer?.close(),
       diagnosticsServer?.close(),
     ]);

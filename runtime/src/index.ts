@@ -8,8 +8,6 @@ export type {
   CallReport,
   DifferenceOptions,
   DifferenceReport,
-  Recorder,
-  Recording,
   RequestEnd,
   RequestObserver,
   RequestReport,

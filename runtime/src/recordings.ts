@@ -4,7 +4,7 @@
  * releases.
  */
 
-export { openRecording, type RecordingOptions } from "./recordings/recorder.ts";
+export { openRecording, type Recording, type RecordingOptions } from "./recordings/recorder.ts";
 export { type ReadRecording, type RecordedResponse, RecordingReader } from "./recordings/recording-reader.ts";
 export { type RequestNames, readsText, requestNamesOf } from "./recordings/request-names.ts";
 export { bindingsOf, type WireBinding } from "./recordings/wire-bindings.ts";

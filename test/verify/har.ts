@@ -7,7 +7,7 @@ import {
   type JsonValue,
 } from "@bufbuild/protobuf";
 import type { Transport } from "@connectrpc/connect";
-import { createRestTransport, type Recorder } from "connect-rest-runtime";
+import { createRestTransport, type RestOptions } from "connect-rest-runtime";
 import { CREDENTIALS, startSandbox } from "connect-rest-sandbox";
 import { methodPath } from "../../gateway/src/call/method-path.ts";
 import { prepareDryRun } from "../../gateway/src/config/inspect.ts";
@@ -50,7 +50,7 @@ export function harOf(entries: readonly unknown[]): string {
 }
 
 interface ExampleOptions {
-  readonly recorder?: Recorder;
+  readonly recorder?: RestOptions["recorder"];
   /** Changes the JSON bodies of responses. */
   readonly change?: (body: unknown) => unknown;
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Recorder } from "connect-rest-runtime";
+import type { RestOptions } from "connect-rest-runtime";
 import { openRecording, type RecordingOptions } from "connect-rest-runtime/recordings";
 import { CREDENTIALS } from "connect-rest-sandbox";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,6 +13,8 @@ import { type HarEntry, recordExamples } from "./har.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-recorder-"));
 afterAll(() => rmSync(directory, { recursive: true }));
+
+type Recorder = NonNullable<RestOptions["recorder"]>;
 
 /** A value that a description does not declare, and the beginning of all texts in such values. */
 const UNDECLARED = "undeclared-7c3ae19f";

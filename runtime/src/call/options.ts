@@ -190,14 +190,8 @@ export interface RecordableCall {
 export interface Recorder {
   /** Returns the object that observes the requests of a call. Undefined for a call that is not recorded. */
   start(call: RecordableCall): RequestTrace | undefined;
-}
-
-/** A recording in progress. */
-export interface Recording extends Recorder {
-  /** The number of exchanges that were not recorded because too many were waiting. */
-  readonly dropped: number;
   /** Writes the waiting exchanges, and closes the file. */
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 /** The default deadline of a call. */

@@ -45,11 +45,11 @@ const PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource";
 
 /**
  * Finds the authorization server of a server, e.g. of a gateway. If the server's 401 names its resource
- * metadata (RFC 9728), that metadata names the authorization server. Without such a 401, e.g. because the
- * server has an open start page, the metadata is requested at its well-known paths. If a 404 shows that there
- * is none, the server is its own authorization server, at its address without the path. Its metadata
- * (RFC 8414) is requested first, and its issuer must equal the requested issuer. If a 404 shows that there is
- * no such metadata either, the paths are `/authorize`, `/token` and `/register`.
+ * metadata (RFC 9728), that metadata names the authorization server. After another 401, the server is its own
+ * authorization server, at its address without the path: its metadata (RFC 8414), whose issuer must equal the
+ * requested issuer, is requested first, and then the metadata of the resource at its well-known paths. Without
+ * a 401, e.g. because the server has an open start page, the order is the other. If a 404 shows that there is
+ * no metadata, the paths are `/authorize`, `/token` and `/register`.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED, OAUTH_DISCOVERY_FAILED or OAUTH_METADATA_INVALID
  */
@@ -67,13 +67,15 @@ export async function discover(
     if (found === undefined) throw failed(url, `status 404 at ${named}`);
     return { ...found, scope: scope ?? found.scope };
   }
-  const path = url.pathname === "/" ? "" : url.pathname;
-  for (const place of new Set([PROTECTED_RESOURCE + path, PROTECTED_RESOURCE])) {
-    const found = await serverOfResource(url, new URL(place, url.origin).href, send);
-    if (found !== undefined) return { ...found, scope: scope ?? found.scope };
-  }
-  const own = await metadataAt(new URL(AUTHORIZATION_SERVER, url.origin), url.origin, send);
-  if (own !== undefined) return { metadata: own, hasMetadata: true, resource: undefined, scope };
+  const ofResource = () => serverAtKnownPaths(url, send);
+  const ownServer = async () => {
+    const own = await metadataAt(new URL(AUTHORIZATION_SERVER, url.origin), url.origin, send);
+    return own && { metadata: own, hasMetadata: true, resource: undefined, scope };
+  };
+  // a 401 that names no metadata comes from a server that is its own authorization server
+  const [first, second] = challenge === undefined ? [ofResource, ownServer] : [ownServer, ofResource];
+  const found = (await first()) ?? (await second());
+  if (found !== undefined) return { ...found, scope: scope ?? found.scope };
   return { metadata: defaultsAt(url.origin), hasMetadata: false, resource: undefined, scope };
 }
 
@@ -87,10 +89,23 @@ function defaultsAt(origin: string): Metadata {
   };
 }
 
-/** Returns the challenge with which the server responds to a request without a token. */
+/** Returns the authorization server that the metadata at the well-known paths of a resource names. */
+async function serverAtKnownPaths(url: URL, send: Send): Promise<AuthorizationServer | undefined> {
+  const path = url.pathname === "/" ? "" : url.pathname;
+  for (const place of new Set([PROTECTED_RESOURCE + path, PROTECTED_RESOURCE])) {
+    const found = await serverOfResource(url, new URL(place, url.origin).href, send);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Returns the challenge with which the server responds to a request without a token: an empty text for a 401
+ * without a challenge, and undefined for another response.
+ */
 async function challengeOf(url: URL, send: Send): Promise<string | undefined> {
   const response = await get(url, send);
-  return response.status === 401 ? response.header("www-authenticate") : undefined;
+  return response.status === 401 ? (response.header("www-authenticate") ?? "") : undefined;
 }
 
 /** Returns the address of the resource metadata in a challenge (RFC 9728 section 5.1). */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { matchesMethod } from "../call/difference-levels.ts";
-import type { RecordableCall, Recording } from "../call/options.ts";
+import type { RecordableCall, Recorder } from "../call/options.ts";
 import { checkNames } from "../errors/check-option.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { RequestTrace } from "../explain/call-trace.ts";
@@ -47,6 +47,14 @@ export interface RecordingOptions {
    * Called with a text when the recording stops because of an error, and when exchanges are first dropped.
    */
   readonly onProblem?: ((problem: string) => void) | undefined;
+}
+
+/** A recording in progress. */
+export interface Recording extends Recorder {
+  /** The number of exchanges that were not recorded because too many were waiting. */
+  readonly dropped: number;
+  /** Writes the waiting exchanges, and closes the file. */
+  close(): Promise<void>;
 }
 
 /**
