@@ -1,12 +1,13 @@
 import type { DescField } from "@bufbuild/protobuf";
 import type { ServiceAdapter } from "connect-rest-runtime";
-import { didYouMean, isRedactedField } from "connect-rest-runtime/internal";
+import { isRedactedField } from "connect-rest-runtime/internal";
 import { AUTHORIZATION_MISSING, isAuthorizationInstalled } from "../authorization/load.ts";
 import { fits } from "../authorization/scopes.ts";
 import { EXPLAIN_METHOD, EXPLAIN_SERVICE } from "../call/explain-service.ts";
 import { methodPath } from "../call/method-path.ts";
 import { headersOf } from "../credentials/pass-through.ts";
 import { createHostCheck, hostsOf, isLoopback } from "../listener/hosts.ts";
+import { nameable, unmatchedPatterns } from "./check-patterns.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 
@@ -114,20 +115,12 @@ function tokenServices(config: Config, adapters: readonly ServiceAdapter[]): Pro
 
 function patterns(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   if (adapters.length === 0) return [];
-  const methods = methodsOf(adapters).map(({ method }) => method);
-  const { explain } = config.server;
-  const known = [
-    ...adapters.map(({ service }) => service.typeName),
-    ...methods.map(methodPath),
-    ...(explain ? [EXPLAIN_SERVICE] : []),
-  ];
+  const { methods, names } = nameable(adapters);
+  const known = config.server.explain
+    ? { methods: [...methods, EXPLAIN_METHOD], names: [...names, EXPLAIN_SERVICE] }
+    : { methods, names };
   return Object.entries(config.authorization?.scopes ?? {}).flatMap(([scope, { methods: list }]) =>
-    list.flatMap((pattern, index) => {
-      const isServed = [...methods, ...(explain ? [EXPLAIN_METHOD] : [])].some((each) => fits(each, pattern));
-      if (isServed) return [];
-      const text = `no method that is served has this name.${didYouMean(pattern, known)}`;
-      return [problemAt(config, ["authorization", "scopes", scope, "methods", index], text)];
-    }),
+    unmatchedPatterns(config, ["authorization", "scopes", scope, "methods"], list, known),
   );
 }
 

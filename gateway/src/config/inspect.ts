@@ -11,6 +11,7 @@ import { checkAuthorization } from "./check-authorization.ts";
 import { checkDifferences } from "./check-differences.ts";
 import { checkHosts } from "./check-hosts.ts";
 import { checkPassThrough } from "./check-pass-through.ts";
+import { checkPatterns } from "./check-patterns.ts";
 import { checkUpstreams } from "./check-upstreams.ts";
 import type { Environment } from "./environment.ts";
 import { type Config, problemAt, readConfig } from "./load.ts";
@@ -94,6 +95,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
     collect,
   );
   attempt(() => checkDifferences(config, adapters), collect);
+  attempt(() => checkPatterns(config, adapters), collect);
   if (hasAddresses(removed, config)) {
     attempt(() => checkUpstreams(config, adapters, { ...config.upstreams, ...overrides.upstreams }), collect);
   }

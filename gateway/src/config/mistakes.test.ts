@@ -425,6 +425,17 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:9: strict: expected boolean; it is "yes please"',
   ],
   [
+    "tools with names of no method",
+    `${BASE}mcp: { methods: [echo.v1.EchoServce], exclude: ["*"], listed: [echo.v1.EchoService/Ech] }`,
+    'connect-rest.yaml:3:18: mcp.methods[0]: no method that is served has this name. Did you mean "echo.v1.EchoService"?',
+    'connect-rest.yaml:3:64: mcp.listed[0]: no method that is served has this name. Did you mean "echo.v1.EchoService/Echo"?',
+  ],
+  [
+    "a recording of a method that is not served",
+    `${BASE}record: { file: a.har, methods: [echo.v1.*, other.v1.*] }`,
+    "connect-rest.yaml:3:45: record.methods[1]: no method that is served has this name.",
+  ],
+  [
     "strict with a contradictory level",
     `${BASE}strict: true\ndifferences: { lost: log }`,
     "connect-rest.yaml:4:22: differences.lost: expected `fail`, since `strict` is set; remove one of them, got `log`",
