@@ -171,7 +171,7 @@ test("check-config reports missing hosts, and with hosts warns that the gateway 
   const named = cli(["check-config", "--config", "hosts.yaml"]);
   expect(await named.exit).toBe(0);
   expect(named.output().stderr).toBe(
-    "warning: hosts.yaml:6:17: server.host: 0.0.0.0: the gateway listens beyond loopback and does not authorize callers: whoever reaches it may call its upstreams with the credentials of the configuration\n",
+    "warning: hosts.yaml:6:17: server.host: 0.0.0.0: the gateway listens beyond loopback and does not authorize callers: anyone who reaches the gateway may call its upstreams with the credentials of the configuration\n",
   );
 });
 

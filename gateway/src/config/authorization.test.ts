@@ -217,6 +217,6 @@ test("valid settings that are probably unintended cause warnings", async () => {
   const { config, adapters } = await read(text);
   expect(warningsOf(config, adapters).map(({ text: warning }) => warning)).toEqual([
     "is https, but the gateway neither speaks TLS (server.tls) nor trusts a proxy that does (server.proxies): every request but health checks will be rejected",
-    "whoever registers may call: client_credentials with mode: open",
+    "anyone who registers may call: client_credentials with mode: open",
   ]);
 });

@@ -56,7 +56,7 @@ export function authorizationWarnings(config: Config, adapters: readonly Service
     warn(["publicUrl"], text);
   }
   if (registration.mode === "open" && registration.grants.includes("client_credentials")) {
-    warn(["registration", "grants"], "whoever registers may call: client_credentials with mode: open");
+    warn(["registration", "grants"], "anyone who registers may call: client_credentials with mode: open");
   }
   const free =
     Object.keys(scopes).length === 0 ? [] : methodsOf(adapters).filter((method) => isFree(method, config));

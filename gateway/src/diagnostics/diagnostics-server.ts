@@ -10,7 +10,7 @@ import { sendCpuProfile, sendHeapSnapshot } from "./profiles.ts";
 
 /** The warning for diagnostics on a non-loopback address. */
 export const OPEN_DIAGNOSTICS =
-  "diagnostics are served beyond loopback: whoever reaches them can read the memory of the process, with its secrets";
+  "diagnostics are served beyond loopback: anyone who reaches them can read the memory of the process, with its secrets";
 
 /** The state of the gateway's upstream calls that the diagnostics show. */
 interface Shown {

@@ -55,7 +55,7 @@ export function missingHosts(host: string): string {
 
 /** The warning for a gateway that anyone who can reach it may call. */
 export const OPEN_TO_ALL =
-  "the gateway listens beyond loopback and does not authorize callers: whoever reaches it may call its upstreams with the credentials of the configuration";
+  "the gateway listens beyond loopback and does not authorize callers: anyone who reaches the gateway may call its upstreams with the credentials of the configuration";
 
 /**
  * Returns whether a string is a name or an IP address without a port, `*.example.com` for all subdomains, or
