@@ -34,7 +34,7 @@ const methods = fc.uniqueArray(fc.stringMatching(/^[A-Z][A-Za-z0-9_]{0,70}$/), {
   maxLength: 4,
 });
 
-test("property: the names of tools are unique and valid, and those of short, unambiguous methods are readable", () => {
+test("property: the names of tools are unique and valid, and short, unambiguous names of methods are readable", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(name, { maxLength: 5 }),
