@@ -189,7 +189,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const explainRoutes = await explainRoutesOf(options, rest);
-    const mcpEndpoint = await mcpEndpointOf(options.mcp, rest, () => commentsOf(options.adapters));
+    const mcpEndpoint = mcpEndpointOf(options.mcp, rest, () => commentsOf(options.adapters));
     const started = await startServer({
       ...serverOptionsOf(options, rest, metrics, callers),
       explainRoutes,

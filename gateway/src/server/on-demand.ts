@@ -4,9 +4,11 @@ import type { PreparedAuthorization, PrepareOptions } from "../authorization/cal
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "../bus/bus-options.ts";
 import { type ConsoleSettings, isConsoleServed } from "../console/options.ts";
 import type { GatewayUpstream } from "../credentials/gateway-upstream.ts";
+import { failExchange } from "../listener/exchange.ts";
 import { DEFAULT_HOST } from "../listener/hosts.ts";
 import { requireMcpSdk } from "../mcp/load.ts";
-import { type McpOptions, mcpPathOf } from "../mcp/options.ts";
+import { type McpEndpoint, type McpOptions, mcpPathOf } from "../mcp/options.ts";
+import { reject } from "../protocol/reject.ts";
 import type { ServerOptions } from "./options.ts";
 
 export type { McpOptions } from "../mcp/options.ts";
@@ -31,17 +33,38 @@ export async function explainRoutesOf(
   return (router, options) => explainRoutes(router, rest, options);
 }
 
-/** Loads the endpoint that serves tools, and the SDK; undefined if tools are not served. */
-export async function mcpEndpointOf(
+/**
+ * Returns the endpoint that serves tools; undefined if tools are not served. Its first request loads the SDK
+ * and the comments, since their memory would make all calls of a gateway dearer whose tools nobody uses.
+ */
+export function mcpEndpointOf(
   mcp: McpOptions | undefined,
   rest: Rest,
   comments: () => Promise<ReadonlyMap<string, string>>,
-): Promise<ServerOptions["mcpEndpoint"]> {
-  if (mcp === undefined) return undefined;
+): ServerOptions["mcpEndpoint"] {
+  const path = mcpPathOf(mcp);
+  if (mcp === undefined || path === undefined) return undefined;
   requireMcpSdk();
-  const { createMcpEndpoint } = await import("../mcp/endpoint.ts");
-  const texts = await comments();
-  return (calls) => createMcpEndpoint(rest, texts, calls, mcp);
+  return (calls) => {
+    let loaded: Promise<McpEndpoint> | undefined;
+    const load = async () => {
+      const { createMcpEndpoint } = await import("../mcp/endpoint.ts");
+      return createMcpEndpoint(rest, await comments(), calls, mcp);
+    };
+    return {
+      path,
+      serve: (request, response, caller, authorization) => {
+        loaded ??= load();
+        loaded.then(
+          (endpoint) => endpoint.serve(request, response, caller, authorization),
+          (error: unknown) => {
+            calls.onError(error);
+            failExchange(request, response, reject);
+          },
+        );
+      },
+    };
+  };
 }
 
 export async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): Promise<ProcessBus> {
