@@ -1,4 +1,4 @@
-/** Checks which message fields may have the encoding DELIMITED (editions), which only JSON objects support. */
+/** Checks which message fields may have the encoding DELIMITED (editions): those whose JSON is an object. */
 import { expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";

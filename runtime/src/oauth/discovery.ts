@@ -46,10 +46,10 @@ const PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource";
 /**
  * Finds the authorization server of a server, e.g. of a gateway. If the server's 401 names its resource
  * metadata (RFC 9728), that metadata names the authorization server. After another 401, the server is its own
- * authorization server, at its address without the path: its metadata (RFC 8414), whose issuer must equal the
- * requested issuer, is requested first, and then the metadata of the resource at its well-known paths. Without
- * a 401, e.g. because the server has an open start page, the order is the other. If a 404 shows that there is
- * no metadata, the paths are `/authorize`, `/token` and `/register`.
+ * authorization server, at its address without the path: its metadata (RFC 8414), whose issuer must equal
+ * the requested issuer, is requested first, and then the metadata of the resource at its well-known paths.
+ * Without a 401, e.g. because the server has an open start page, the order is reversed. If a 404 shows that
+ * there is no metadata, the paths are `/authorize`, `/token` and `/register`.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED, OAUTH_DISCOVERY_FAILED or OAUTH_METADATA_INVALID
  */
