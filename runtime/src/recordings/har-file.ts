@@ -45,17 +45,33 @@ export class HarFile {
     const creator = { name: "connect-rest-runtime", version: VERSION };
     const head = `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"entries":[`;
     this.handle = await open(file, "w", 0o600);
-    await this.handle.write(head + END, 0);
-    this.end = Buffer.byteLength(head);
+    this.end = 0;
+    await this.write(head);
     this.isEmpty = true;
   }
 
   /** Appends an entry, which is one JSON object. */
   async append(entry: string): Promise<void> {
-    const text = `${this.isEmpty ? "" : ","}\n${entry}`;
-    await this.handle?.write(text + END, this.end);
-    this.end += Buffer.byteLength(text);
+    await this.write(`${this.isEmpty ? "" : ","}\n${entry}`);
     this.isEmpty = false;
+  }
+
+  private async write(text: string): Promise<void> {
+    const { handle, end } = this;
+    if (handle === undefined) return;
+    const bytes = Buffer.from(text + END);
+    try {
+      // a disk that is nearly full takes a part of the bytes, without an error
+      for (let at = 0; at < bytes.length; ) {
+        at += (await handle.write(bytes, at, bytes.length - at, end + at)).bytesWritten;
+      }
+    } catch (error) {
+      // the text overwrote the end of the document
+      await handle.truncate(end);
+      if (end > 0) await handle.write(END, end);
+      throw error;
+    }
+    this.end = end + bytes.length - END.length;
   }
 
   async close(): Promise<void> {

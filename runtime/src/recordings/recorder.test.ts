@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -171,4 +172,17 @@ test.each<[Partial<RecordingOptions> & Record<string, unknown>, RegExp]>([
 
 test("a folder that does not exist is an error of the start", async () => {
   await expect(openRecording({ file: path.join(directory, "none/a.har") })).rejects.toThrow(/ENOENT/);
+});
+
+test("a full disk leaves a complete file with the earlier entries", () => {
+  const file = path.join(directory, "full.har");
+  const program = `
+    const { HarFile } = await import(${JSON.stringify(path.join(import.meta.dirname, "har-file.ts"))});
+    const file = new HarFile({ file: ${JSON.stringify(file)}, maxFileBytes: 1e9, maxFiles: 1 });
+    await file.next();
+    for (let at = 0; at < 100; at++) await file.append(JSON.stringify({ at, text: "x".repeat(900) }));`;
+  const limited = 'ulimit -f 16; exec "$0" --input-type=module -e "$1"';
+  const { stderr } = spawnSync("sh", ["-c", limited, process.execPath, program], { encoding: "utf8" });
+  expect(stderr).toContain("EFBIG");
+  expect(entriesIn(file).length).toBeGreaterThan(5);
 });
