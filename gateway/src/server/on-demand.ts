@@ -6,6 +6,7 @@ import { type ConsoleSettings, isConsoleServed } from "../console/options.ts";
 import type { GatewayUpstream } from "../credentials/gateway-upstream.ts";
 import { failExchange } from "../listener/exchange.ts";
 import { DEFAULT_HOST } from "../listener/hosts.ts";
+import { outgoing } from "../listener/http.ts";
 import { requireMcpSdk } from "../mcp/load.ts";
 import { type McpEndpoint, type McpOptions, mcpPathOf } from "../mcp/options.ts";
 import { reject } from "../protocol/reject.ts";
@@ -56,8 +57,13 @@ export function mcpEndpointOf(
       serve: (request, response, caller, authorization) => {
         loaded ??= load();
         loaded.then(
-          (endpoint) => endpoint.serve(request, response, caller, authorization),
+          (endpoint) => {
+            // the client may have left during the load
+            if (!outgoing(response).destroyed) endpoint.serve(request, response, caller, authorization);
+          },
           (error: unknown) => {
+            // the next request tries again
+            loaded = undefined;
             calls.onError(error);
             failExchange(request, response, reject);
           },
