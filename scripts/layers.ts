@@ -96,6 +96,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "testing/",
     "bin.ts",
     "cli/",
+    "suggest/",
     "verify/",
     "init/",
     "workers/",

@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE } from "../config/environment.ts";
 import type { Declare } from "./oauth-commands.ts";
 
@@ -9,7 +9,14 @@ recordings/library.v1.LibraryService/GetBook/1.json, or 1.404.json for a respons
 The report contains no values of bodies. Exit status: 0 without differences, 1 with differences, 2 for an invalid command line,
 configuration or recording.`;
 
-/** Adds `verify`. */
+const AFTER_SUGGEST = `
+Prints a unified diff for \`git apply\` on standard output, and on standard error what is not patched, with the reason. --write changes
+the files instead, after the changed files compile with buf or protoc.
+
+Exit status: 0 after success, also without differences, 1 if the changed files do not compile, 2 for an invalid command line,
+configuration or recording.`;
+
+/** Adds `verify` and `suggest`. */
 export function addRecordingCommands(declare: Declare): void {
   declare("verify", "compare recorded exchanges with the description, and print the differences")
     .argument("<recordings...>", "HAR files, and folders with JSON bodies")
@@ -25,4 +32,24 @@ export function addRecordingCommands(declare: Declare): void {
     .action(async (recordings, options) => {
       process.exitCode = await (await import("./verify.ts")).verify(recordings, options);
     });
+  declare("suggest", "print a patch of the .proto files that declares what recorded exchanges contain")
+    .argument("<recordings...>", "HAR files, and folders with JSON bodies")
+    .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
+    .option(
+      "--proto <folder>",
+      "a folder of .proto files; default: the modules in buf.yaml, or proto",
+      (one, all: string[] = []) => [...all, one],
+    )
+    .option("--min-samples <number>", "declare keys that so many responses contain", parseCount, 1)
+    .option("--write", "change the .proto files")
+    .option("--no-check", "write files that were not compiled")
+    .addHelpText("after", AFTER_SUGGEST)
+    .action(async (recordings, options) => {
+      process.exitCode = await (await import("./suggest.ts")).suggest(recordings, options);
+    });
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected a number from 1.");
+  return Number(text);
 }

@@ -23,8 +23,13 @@ export interface Uncovered {
   readonly reasons: readonly string[];
 }
 
-/** Receives the place of a key that a message keeps among unknown keys. */
-export type OnCollected = (place: Place) => void;
+/** Receives what a payload contains. */
+export interface PayloadListener {
+  /** An object that the message with this name reads. */
+  object(message: string): void;
+  /** A key that no field reads, and that its message keeps among unknown keys. */
+  collected(place: Place): void;
+}
 
 /** Records which declarations the responses of recordings contain. */
 export class Coverage {
@@ -51,15 +56,15 @@ export class Coverage {
   /**
    * Records the fields and enum values in a payload.
    *
-   * @param collected receives keys that no field reads, and that their message keeps among unknown keys
+   * @param found receives the objects, and the keys that messages collect
    */
-  payload(roots: readonly Root[], payload: JsonValue | undefined, collected: OnCollected): void {
+  payload(roots: readonly Root[], payload: JsonValue | undefined, found: PayloadListener): void {
     for (const { steps, kind, field } of roots) {
       let value = payload;
       for (const step of steps) value = isJsonObject(value) ? value[step] : undefined;
       if (value === undefined || value === null) continue;
       if (field !== undefined) this.fields.add(field);
-      this.walk(kind, value, steps.map(stepText).join("."), collected);
+      this.walk(kind, value, steps.map(stepText).join("."), found);
     }
   }
 
@@ -105,7 +110,7 @@ export class Coverage {
       .toSorted();
   }
 
-  private walk(kind: Kind, value: JsonValue, path: string, collected: OnCollected): void {
+  private walk(kind: Kind, value: JsonValue, path: string, found: PayloadListener): void {
     const plain = plainKind(kind);
     if (plain instanceof EnumTable) {
       const number = plain.numberOf(String(value)) ?? (typeof value === "number" ? value : undefined);
@@ -113,33 +118,36 @@ export class Coverage {
       const seen = this.values.get(plain.name) ?? new Set();
       this.values.set(plain.name, seen.add(number));
     } else if (plain instanceof MessageTable) {
-      this.object(plain, value, path, collected);
+      this.object(plain, value, path, found);
     } else if (typeof plain === "object" && "list" in plain) {
       const items = Array.isArray(value) ? value : [value];
-      for (const item of items) this.walk(plain.list, item, `${path}[]`, collected);
+      for (const item of items) this.walk(plain.list, item, `${path}[]`, found);
     } else if (typeof plain === "object" && "map" in plain && isJsonObject(value)) {
-      for (const item of Object.values(value)) this.walk(plain.map, item ?? null, `${path}{}`, collected);
+      for (const item of Object.values(value)) this.walk(plain.map, item ?? null, `${path}{}`, found);
     }
   }
 
-  private object(table: MessageTable, value: JsonValue, path: string, collected: OnCollected): void {
+  private object(table: MessageTable, value: JsonValue, path: string, found: PayloadListener): void {
     for (const { desc, kind, steps, value: inner } of readFields(table, value, this.messages)) {
       if (inner === undefined || inner === null) continue;
       if (desc !== undefined) this.fields.add(desc);
       const isShared = steps.length === 0 && isJsonObject(inner);
       // the fields of a member that shares the object are fields of the object
-      if (!isShared) this.walk(kind, inner, joinedPath(path, steps.map(stepText).join(".")), collected);
+      if (!isShared) this.walk(kind, inner, joinedPath(path, steps.map(stepText).join(".")), found);
     }
     const object = Array.isArray(value) ? value[0] : value;
-    if (!isJsonObject(object) || !collectsKeys(table, object)) return;
+    if (!isJsonObject(object)) return;
+    found.object(ownerOf(table, object).name);
+    if (!collectsKeys(table, object)) return;
     const known = readKeys(table, object);
     for (const [key, inner] of Object.entries(object)) {
       const place = {
         path: joinedPath(path, stepText(key)),
         message: ownerOf(table, object).name,
+        keys: [key],
         value: inner,
       };
-      if (!known.has(key)) collected(place);
+      if (!known.has(key)) found.collected(place);
     }
   }
 

@@ -6,6 +6,8 @@ export interface Exchange {
   readonly method?: string | undefined;
   /** The request. Undefined for a body in a folder. */
   readonly request?: RecordedRequest | undefined;
+  /** Whether undeclared values are placeholders, which only a recording of this project has. */
+  readonly hasPlaceholders?: boolean | undefined;
   readonly response: RecordedResponse;
 }
 

@@ -32,6 +32,7 @@ export function exchangeOf(text: string): Exchange | Skipped {
   const method = entry?._method;
   return {
     ...(typeof method === "string" && { method }),
+    hasPlaceholders: entry?._placeholders === true,
     request: requestOf(request, url),
     response: { status, headers, body },
   };

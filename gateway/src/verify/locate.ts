@@ -19,6 +19,8 @@ export interface Place {
   readonly path: string;
   /** The full name of the message. Undefined outside of the tables, e.g. in an envelope. */
   readonly message?: string | undefined;
+  /** The path of an undeclared key in the object of the message. */
+  readonly keys?: ReadonlyArray<string | number> | undefined;
   /** Undefined for a key that no field reads. */
   readonly field?: DescField | undefined;
   /** The value. Undefined if it is absent from the response. */
@@ -102,10 +104,9 @@ function inTable(
   const matching = fields.filter(({ steps: own }) => own.every((name, index) => isStep(steps[index], name)));
   const [field] = matching.toSorted((a, b) => b.steps.length - a.steps.length);
   if (field === undefined) {
-    const [first] = steps;
-    const key = String(first?.key);
-    const owner = ownerOf(table, object).name;
-    return { path: stepText(key), place: { message: owner, value: member(object, key) }, taken: 1 };
+    const keys = steps.map(({ key }) => key);
+    const place = { message: ownerOf(table, object).name, keys, value: keys.reduce(inside, object) };
+    return { path: textOf(steps), place, taken: steps.length };
   }
   const position = {
     kind: field.kind,
@@ -142,6 +143,11 @@ function tableOf(kind: Kind): MessageTable | undefined {
 function ofMessage({ kind, message, field }: Position): string | undefined {
   const plain = plainKind(kind);
   return field === undefined && plain instanceof MessageTable ? plain.name : message;
+}
+
+function inside(value: JsonValue | undefined, key: string | number): JsonValue | undefined {
+  if (typeof key === "string") return member(value, key);
+  return Array.isArray(value) ? value[key] : undefined;
 }
 
 function member(value: JsonValue | undefined, key: string): JsonValue | undefined {

@@ -22,7 +22,17 @@ const MAX_NAMED = 100;
 const COMMON_ERRORS: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
 
 /** The expectation for a key that no field reads. */
-const NO_SUCH_KEY = "no such key";
+export const NO_SUCH_KEY = "no such key";
+
+/** Receives the values behind the findings, which no report contains. */
+export interface Observer {
+  /** Called before all else of an exchange that is compared. */
+  sample(operation: string, hasPlaceholders: boolean): void;
+  /** An object in a response that a message reads, as a method decodes it. */
+  object(message: string, method: string): void;
+  /** A difference in a response, as a method decodes it. */
+  difference(difference: Difference, place: Place, method: string): void;
+}
 
 /** Compares recorded exchanges with a description. */
 export class Verifier {
@@ -37,9 +47,15 @@ export class Verifier {
   private readonly unknown = new BoundedCounts(MAX_NAMED);
   private readonly overlapping = new BoundedCounts(MAX_NAMED);
   private readonly roots = new Map<WireMethod, readonly Root[]>();
+  private readonly observer: Observer | undefined;
   private exchanges = 0;
 
-  constructor(adapters: readonly ServiceAdapter[], upstreams: Readonly<Record<string, UpstreamOptions>>) {
+  constructor(
+    adapters: readonly ServiceAdapter[],
+    upstreams: Readonly<Record<string, UpstreamOptions>>,
+    observer?: Observer,
+  ) {
+    this.observer = observer;
     this.operations = new Operations(adapters, upstreams);
     const methods = this.operations.all.flatMap((operation) => operation.methods);
     this.messages = messagesBelow(
@@ -97,11 +113,12 @@ export class Verifier {
 
   private async compare(
     operation: WireOperation,
-    { method, request, response }: Exchange,
+    { method, request, response, hasPlaceholders = false }: Exchange,
     compared: RecordedRequest | undefined,
     now: number,
   ): Promise<void> {
     this.findings.sample(operation);
+    this.observer?.sample(operation.name, hasPlaceholders);
     this.coverage.operation(operation);
     const named = operation.methods.filter(({ path }) => path === method);
     const methods = named.length > 0 ? named : methodsOf(operation, compared);
@@ -122,18 +139,26 @@ export class Verifier {
     const roots = this.roots.get(method) ?? rootsOf(method.adapter);
     this.roots.set(method, roots);
     // a call does not report a key that its message keeps among unknown keys
-    this.coverage.payload(roots, payload, (place) => {
-      const difference = {
-        path: place.path,
-        expected: NO_SUCH_KEY,
-        got: typeOf(place.value),
-        class: "additional",
-      } as const;
-      this.findings.difference(operation, method, difference, place);
+    this.coverage.payload(roots, payload, {
+      object: (message) => this.observer?.object(message, method.path),
+      collected: (place) => {
+        const as = { path: place.path, expected: NO_SUCH_KEY, class: "additional" } as const;
+        this.addDifference(operation, method, { ...as, got: typeOf(place.value) }, place);
+      },
     });
     for (const difference of differences) {
-      this.findings.difference(operation, method, difference, this.placeOf(roots, read, difference));
+      this.addDifference(operation, method, difference, this.placeOf(roots, read, difference));
     }
+  }
+
+  private addDifference(
+    operation: WireOperation,
+    method: WireMethod,
+    difference: Difference,
+    place: Place,
+  ): void {
+    this.findings.difference(operation, method, difference, place);
+    this.observer?.difference(difference, place, method.path);
   }
 
   /** Returns the place of a difference. Paths around the payload start at the body. */

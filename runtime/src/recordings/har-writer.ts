@@ -54,6 +54,7 @@ export async function harEntry(
     _method: fullName(adapter.method).replace(/\.(?=[^.]*$)/, "/"),
     startedDateTime: new Date(request.startedDate).toISOString(),
     time,
+    ...(placeholders !== undefined && { _placeholders: true }),
     request: requestOf(sent),
     response: {
       status,
