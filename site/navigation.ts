@@ -49,6 +49,7 @@ export const PATHS: readonly Path[] = [
       "gateway/README.md",
       "docs/deploy.md",
       "docs/verify.md",
+      "docs/suggest.md",
       "docs/timeouts.md",
       "docs/networks.md",
       "docs/performance.md",

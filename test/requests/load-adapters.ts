@@ -67,7 +67,8 @@ async function load(folder: string, name: string): Promise<Readonly<Record<strin
   return (await import(pathToFileURL(join(folder, name)).href)) as Readonly<Record<string, unknown>>;
 }
 
-function messageFiles(request: CodeGeneratorRequest): Record<string, string> {
+/** Returns the files of protoc-gen-es. */
+export function messageFiles(request: CodeGeneratorRequest): Record<string, string> {
   const every = request.protoFile.map(({ name }) => name).filter((name) => !/^google\/protobuf\//.test(name));
   const input = toBinary(CodeGeneratorRequestSchema, { ...request, fileToGenerate: every });
   const { stdout, stderr, status } = spawnSync("protoc-gen-es", { input, maxBuffer: 1 << 28 });

@@ -21,11 +21,11 @@ export type Rules = Readonly<Record<string, string | Readonly<Record<string, str
 export interface Inferred {
   readonly type: Type;
   readonly rules: Rules;
-  /** What the reader of a field should know, as sentences. */
+  /** Sentences for the comment of a field. */
   readonly note?: string | undefined;
 }
 
-/** What inference knows about a place besides its values. */
+/** The circumstances of values. */
 export interface Context {
   /** The key, which says whether numbers are times. */
   readonly key: string;
@@ -35,6 +35,8 @@ export interface Context {
   readonly isElement?: boolean;
   /** Returns a message that has the shape. */
   readonly existing: (shape: Shape) => DescMessage | undefined;
+  /** Returns an enum with these spellings. */
+  readonly existingEnum: (texts: readonly string[], key: string) => DescEnum | undefined;
 }
 
 const STRING: Inferred = { type: { kind: "scalar", name: "string" }, rules: {} };
@@ -106,9 +108,12 @@ function stringType(shape: Shape, context: Context): Inferred {
   const time = timeType(shape);
   if (time !== undefined && strings.empty === 0) return time;
   if (time !== undefined && !isElement) return { ...time, rules: { ...time.rules, absent: '""' } };
-  if (strings.are("integer") && strings.empty === 0 && !isIdentifier(key)) {
+  if (strings.are("integer") && strings.empty === 0 && (strings.are("large") || !isIdentifier(key))) {
     return { type: { kind: "scalar", name: "int64" }, rules: {} };
   }
+  const all = [...(strings.texts?.keys() ?? [])];
+  const known = all.length > 0 && strings.empty === 0 ? context.existingEnum(all, key) : undefined;
+  if (known !== undefined) return { type: { kind: "existing", desc: known }, rules: {} };
   const texts = enumTexts(shape);
   if (texts === undefined || isFreeText(key)) return STRING;
   if (context.hasPlaceholders) return { ...STRING, note: PLACEHOLDERS };
@@ -183,6 +188,12 @@ function mixed(shape: Shape, context: Context): Inferred {
     }
     const isFlag = [...(strings.texts?.keys() ?? ["?"])].every((text) => text === "true" || text === "false");
     if (other === "boolean" && isFlag) return { type: { kind: "scalar", name: "bool" }, rules: COERCE };
+  }
+  // PHP writes an object without keys as a list
+  const isEmptyList = shape.lists > 0 && shape.items === undefined && types.length === 2 && shape.objects > 0;
+  if (isEmptyList && !isElement) {
+    const inferred = objectType(shape, context);
+    return { ...inferred, rules: { ...inferred.rules, ...COERCE } };
   }
   const isBit = types.every((type) => type === "number" || type === "boolean") && numbers.areWithin(0n, 1n);
   if (isBit) return { type: { kind: "scalar", name: "bool" }, rules: COERCE };

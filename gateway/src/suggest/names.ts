@@ -89,7 +89,7 @@ export function isTimeName(key: string): boolean {
 }
 
 const TIMES: ReadonlySet<string> = new Set(
-  "at on time timestamp ts date created updated modified published deleted expires expiry expiration started ended since until before after seen epoch".split(
+  "at on time timestamp ts date created updated modified published deleted expires expiry expiration started ended until seen epoch".split(
     " ",
   ),
 );

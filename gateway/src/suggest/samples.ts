@@ -42,7 +42,7 @@ export class Samples implements Observer {
   readonly messages: Map<string, MessageSamples> = new Map();
   readonly enums: Map<string, EnumSamples> = new Map();
   private readonly allowance: Allowance = { shapes: MAX_SHAPES };
-  /** What the current response contained already. */
+  /** The keys and spellings that the current response already had. */
   private readonly inSample = new Set<object | string>();
   /** The method that is the first to read a message in the current response. */
   private readonly readers = new Map<string, string>();
@@ -67,6 +67,24 @@ export class Samples implements Observer {
       if (this.isFirst(values.typeName, method)) this.spelling(values, value);
     } else if (expected === NO_SUCH_KEY && message !== undefined && this.isFirst(message, method)) {
       this.key(message, place);
+    }
+  }
+
+  /** Returns the keys of a message that become fields. */
+  newKeys(message: string): ReadonlySet<string> {
+    const found = this.messages.get(message)?.keys.values() ?? [];
+    return new Set(
+      [...found].flatMap(({ path: [key, ...below] }) => (below.length === 0 ? [String(key)] : [])),
+    );
+  }
+
+  /** Adds the values in an object that becomes a message with unknown keys. */
+  merge(message: string, { keys }: Shape): void {
+    for (const [key, shape] of keys) {
+      this.messages
+        .get(message)
+        ?.keys.get(JSON.stringify([key]))
+        ?.shape.addAll([shape]);
     }
   }
 

@@ -27,6 +27,8 @@ const NOTATIONS = [
   ["http_date", (text: string) => / GMT$/.test(text) && isTime(text, "http_date")],
   ["rfc2822", (text: string) => isTime(text, "rfc2822")],
   ["integer", (text: string) => /^(?:0|-?[1-9]\d{0,18})$/.test(text) && isInt64(BigInt(text))],
+  // text because a double cannot represent them
+  ["large", (text: string) => /^[1-9]\d{15,18}$/.test(text)],
   ["word", (text: string) => /^[A-Za-z][A-Za-z_.:-]{0,39}$/.test(text)],
 ] as const;
 
@@ -36,7 +38,7 @@ function isTime(text: string, rule: "iso8601" | "http_date" | "rfc2822", isLocal
   return isLocal === undefined || instant.isLocal === isLocal;
 }
 
-/** What the strings at a place have in common. */
+/** The common properties of the strings at a place. */
 class Strings {
   count = 0;
   empty = 0;
@@ -64,7 +66,7 @@ class Strings {
   }
 }
 
-/** What the numbers at a place have in common. */
+/** The common properties of the numbers at a place. */
 class Numbers {
   count = 0;
   zeros = 0;
@@ -96,7 +98,7 @@ class Numbers {
   }
 }
 
-/** What the values at a place have in common, over all samples. The memory that it needs is bounded. */
+/** The common properties of the values at a place, over all samples. The memory that it needs is bounded. */
 export class Shape {
   nulls = 0;
   booleans = 0;

@@ -9,13 +9,14 @@ import type { Messages } from "../verify/object-fields.ts";
 import { sentence } from "../verify/report-text.ts";
 import { NO_SUCH_KEY } from "../verify/verify.ts";
 import { enumValue, indented, isOptional, isReadBy, MessageDraft, quote } from "./draft.ts";
-import { existingMessage } from "./existing.ts";
+import { existingEnum, existingMessage } from "./existing.ts";
 import { infer } from "./infer.ts";
 import { fieldName, prefixOf, unique, valueName } from "./names.ts";
 import { type Insertion, patched } from "./patch.ts";
 import type { ProtoFiles } from "./proto-files.ts";
 import { type Block, blockAt, nextNumber, type ProtoSource, readSource } from "./proto-source.ts";
 import type { EnumSamples, KeySamples, MessageSamples, Samples } from "./samples.ts";
+import type { Shape } from "./shape.ts";
 
 /** A changed file. */
 export interface Patch {
@@ -71,17 +72,18 @@ export function suggest(
   messages: Messages,
   options: Options,
 ): Suggestion {
-  const planner = new Planner(verification, options);
-  for (const [name, found] of samples.messages) {
-    const desc = messages.get(name);
-    if (found.keys.size > 0 && desc !== undefined) planner.message(desc, found);
-  }
-  for (const found of samples.enums.values()) planner.enumeration(found);
-  const isHandled = (name: string) => samples.messages.has(name) || samples.enums.has(name);
-  return planner.result(isHandled);
+  // values that become a message with unknown keys also tell the types of these keys
+  new Planner(samples, verification, options, true).plan(messages);
+  return new Planner(samples, verification, options, false).plan(messages);
 }
 
+/** The files of packages that descriptions only import. */
+const OTHERS = /^(?:google|connectrest|buf)\//;
+
 class Planner {
+  private readonly samples: Samples;
+  /** Whether the plan only adds to the samples. */
+  private readonly isFirst: boolean;
   private readonly verification: Verification;
   private readonly options: Options;
   private readonly drafts = new Map<string, Draft | { readonly problem: string }>();
@@ -89,13 +91,25 @@ class Planner {
   private fields = 0;
   private values = 0;
 
-  constructor(verification: Verification, options: Options) {
+  constructor(samples: Samples, verification: Verification, options: Options, isFirst: boolean) {
+    this.samples = samples;
+    this.isFirst = isFirst;
     this.verification = verification;
     this.options = options;
   }
 
+  plan(messages: Messages): Suggestion {
+    const { samples } = this;
+    for (const [name, found] of samples.messages) {
+      const desc = messages.get(name);
+      if (found.keys.size > 0 && desc !== undefined) this.message(desc, found);
+    }
+    for (const found of samples.enums.values()) this.enumeration(found);
+    return this.result((name) => samples.messages.has(name) || samples.enums.has(name));
+  }
+
   /** Plans fields for the unknown keys of a message. */
-  message(desc: DescMessage, found: MessageSamples): void {
+  private message(desc: DescMessage, found: MessageSamples): void {
     const declaration = desc.typeName;
     const { draft, block, problem } = this.blockOf(desc, desc.fields);
     if (problem !== undefined) {
@@ -113,6 +127,12 @@ class Planner {
     if (samples.length > 0) this.addFields(draft, block, desc, samples, found.objects);
   }
 
+  private existing(shape: Shape, candidates: readonly DescMessage[]): DescMessage | undefined {
+    const found = existingMessage(shape, candidates, (message) => this.samples.newKeys(message));
+    if (found !== undefined && this.isFirst) this.samples.merge(found.typeName, shape);
+    return found;
+  }
+
   private addFields(
     draft: Draft,
     block: Block,
@@ -120,7 +140,9 @@ class Planner {
     samples: readonly KeySamples[],
     objects: number,
   ): void {
-    const others = candidates(desc);
+    const files = [desc.file, ...desc.file.dependencies].filter(({ name }) => !OTHERS.test(name));
+    const messages = files.flatMap((file) => file.messages);
+    const enums = files.flatMap((file) => file.enums);
     const names = new Set(
       [...block.members, ...block.blocks].map(({ name }) => protoCamelCase(name)).concat(block.reservedNames),
     );
@@ -130,7 +152,11 @@ class Planner {
     const fields: string[] = [];
     const types: string[] = [];
     for (const { path, shape, count, operations, hasPlaceholders } of samples) {
-      const context = { hasPlaceholders, existing: (each: typeof shape) => existingMessage(each, others) };
+      const context = {
+        hasPlaceholders,
+        existing: (each: Shape) => this.existing(each, messages),
+        existingEnum: (texts: readonly string[], key: string) => existingEnum(texts, key, enums),
+      };
       const message = new MessageDraft(draft, context);
       const key = String(path.findLast((step) => typeof step === "string"));
       const inferred = infer(shape, { ...context, key });
@@ -179,7 +205,7 @@ class Planner {
   }
 
   /** Plans values for the unknown spellings of an enum. */
-  enumeration({ desc, spellings, isCut, hasPlaceholders }: EnumSamples): void {
+  private enumeration({ desc, spellings, isCut, hasPlaceholders }: EnumSamples): void {
     const declaration = desc.typeName;
     const at = this.blockOf(desc, desc.values);
     const reason = hasPlaceholders
@@ -253,7 +279,7 @@ class Planner {
   }
 
   /** @param isHandled reports whether a message or an enum was already planned, or is listed */
-  result(isHandled: (name: string) => boolean): Suggestion {
+  private result(isHandled: (name: string) => boolean): Suggestion {
     const drafts = [...this.drafts.values()].filter((each): each is Draft => !("problem" in each));
     const patches = drafts
       .filter(({ insertions }) => insertions.length > 0)
@@ -301,13 +327,6 @@ function newDraft(file: string, text: string, desc: DescFile): Draft {
     syntax: source.syntax,
     insertions: [],
   };
-}
-
-/** Returns the messages that a field of a message can have: of its file, and of the files that it imports. */
-function candidates({ file }: DescMessage): readonly DescMessage[] {
-  return [file, ...file.dependencies]
-    .filter(({ name }) => !/^(?:google|connectrest|buf)\//.test(name))
-    .flatMap(({ messages }) => messages);
 }
 
 function importsOf({ imports, endOfHead }: ProtoSource, wanted: ReadonlySet<string>): readonly Insertion[] {

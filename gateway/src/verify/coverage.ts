@@ -59,9 +59,10 @@ export class Coverage {
    * @param found receives the objects, and the keys that messages collect
    */
   payload(roots: readonly Root[], payload: JsonValue | undefined, found: PayloadListener): void {
-    for (const { steps, kind, field } of roots) {
-      let value = payload;
-      for (const step of steps) value = isJsonObject(value) ? value[step] : undefined;
+    const values = roots.map((root) => ({ ...root, value: valueUnder(root, payload) }));
+    // several places of a list are alternatives: the first array is the list
+    const list = values.find(({ field, value }) => field === undefined && Array.isArray(value));
+    for (const { steps, kind, field, value } of list === undefined ? values : [list]) {
       if (value === undefined || value === null) continue;
       if (field !== undefined) this.fields.add(field);
       this.walk(kind, value, steps.map(stepText).join("."), found);
@@ -169,6 +170,12 @@ export class Coverage {
       this.declared(plain.map, messages, found);
     }
   }
+}
+
+function valueUnder({ steps }: Root, payload: JsonValue | undefined): JsonValue | undefined {
+  let value = payload;
+  for (const step of steps) value = isJsonObject(value) ? value[step] : undefined;
+  return value;
 }
 
 function fieldEntries({ entries }: MessageTable): readonly FieldEntry[] {
