@@ -1,6 +1,6 @@
 /** Removes fields from descriptions, and expects that recordings of the sandbox bring them back. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   create,
   createFileRegistry,
@@ -13,21 +13,12 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { prepareDryRun } from "../../gateway/src/config/inspect.ts";
-import { ProtoFiles } from "../../gateway/src/suggest/proto-files.ts";
 import { type Block, readSource } from "../../gateway/src/suggest/proto-source.ts";
-import { Samples } from "../../gateway/src/suggest/samples.ts";
-import { suggest } from "../../gateway/src/suggest/suggestion.ts";
-import { exchangeOf } from "../../gateway/src/verify/har-entry.ts";
-import type { Place } from "../../gateway/src/verify/locate.ts";
 import { messagesBelow } from "../../gateway/src/verify/object-fields.ts";
-import { Verifier } from "../../gateway/src/verify/verify.ts";
 import { field as fieldRules } from "../../runtime/src/gen/connectrest/v1/annotations_pb.ts";
 import { compileRequest } from "../generator-kit/compile.ts";
-import { messageFiles } from "../requests/load-adapters.ts";
-import { runGenerator } from "../support/run-generator.ts";
+import { compared, Projects, type Sources, suggested } from "./described.ts";
 import { type HarEntry, ORIGIN, recordExamples } from "./har.ts";
-
-type Sources = Readonly<Record<string, string>>;
 
 /** The samples with different values from which on a type must be recognized. */
 const ENOUGH = 5;
@@ -36,12 +27,14 @@ const ENOUGH_SHARE = 0.95;
 /** The number of fields that are removed together. */
 const FIELDS = 60;
 
-const folder = mkdtempSync(join(import.meta.dirname, ".suggest-"));
+const config = readFileSync("connect-rest.yaml", "utf8")
+  .replace("https://api.events.example", `${ORIGIN}/feed`)
+  .replace("https://www.blog.example", ORIGIN);
+const projects = new Projects(config);
 let entries: readonly HarEntry[];
 let original: Sources;
 /** The fields that may be removed: no rule of a method depends on them. */
 let removable: readonly DescField[];
-let generations = 0;
 
 beforeAll(async () => {
   entries = await recordExamples();
@@ -56,7 +49,7 @@ beforeAll(async () => {
   const outputs = messagesBelow(methods.map(({ output }) => output));
   removable = [...outputs.values()].filter(({ typeName }) => !inputs.has(typeName)).flatMap(plainFields);
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => projects.remove());
 
 /** Returns the fields of a resource that a response has under their own keys. */
 function plainFields(message: DescMessage): readonly DescField[] {
@@ -67,52 +60,6 @@ function plainFields(message: DescMessage): readonly DescField[] {
     const { from, unknown, when } = getOption(field, fieldRules);
     return field.oneof === undefined && from.length === 0 && !unknown && when.length === 0;
   });
-}
-
-/** Generates the code of descriptions, and returns the path of a configuration. */
-async function generated(sources: Sources): Promise<string> {
-  const target = join(folder, String(generations++));
-  const request = compileRequest(sources, "target=ts,import_extension=ts");
-  const { files, error } = runGenerator(request);
-  if (error !== "") throw new Error(error);
-  const protos = Object.entries(sources).map(([name, text]) => [`proto/${name}`, text] as const);
-  const code = Object.entries({ ...messageFiles(request), ...files }).map(
-    ([name, text]) => [`gen/${name}`, text] as const,
-  );
-  const config = readFileSync("connect-rest.yaml", "utf8")
-    .replace("https://api.events.example", `${ORIGIN}/feed`)
-    .replace("https://www.blog.example", ORIGIN);
-  for (const [name, text] of [...protos, ...code, ["connect-rest.yaml", config] as const]) {
-    mkdirSync(dirname(join(target, name)), { recursive: true });
-    writeFileSync(join(target, name), text);
-  }
-  return join(target, "connect-rest.yaml");
-}
-
-/** Counts the different values of unknown keys. */
-class Distinct extends Samples {
-  readonly values = new Map<string, Set<string>>();
-
-  override difference(...[difference, place, method]: Parameters<Samples["difference"]>): void {
-    super.difference(difference, place, method);
-    const name = keyOf(place);
-    const values = this.values.get(name) ?? new Set();
-    this.values.set(name, values.add(JSON.stringify(place.value)));
-  }
-}
-
-function keyOf({ message, keys = [] }: Pick<Place, "message" | "keys">): string {
-  return `${message} ${keys.join(".")}`;
-}
-
-async function compared(config: string) {
-  const { adapters, upstreams } = await prepareDryRun(config, {});
-  const samples = new Distinct();
-  const verifier = new Verifier(adapters, upstreams, samples);
-  for (const entry of entries) await verifier.add(exchangeOf(JSON.stringify(entry)), 0);
-  const methods = adapters.flatMap((each) => Object.values(each.methods).map(({ method }) => method));
-  const messages = messagesBelow(methods.flatMap(({ input, output }) => [input, output]));
-  return { verification: verifier.result(), samples, messages };
 }
 
 /** Returns sources without fields and their comments. */
@@ -207,21 +154,18 @@ interface Outcome {
 /** Removes fields, and returns the suggested fields. Fields on which rules depend are left out. */
 async function roundTrip(removed: readonly DescField[]): Promise<readonly Outcome[]> {
   const sources = without(removed);
-  const config = await generated(sources).catch(String);
-  if (!config.startsWith(folder)) {
-    const isNamed = ({ parent }: DescField) => new RegExp(`\\b${parent.typeName}\\b`).test(config);
+  let changed: string;
+  try {
+    changed = projects.generate(sources);
+  } catch (error) {
+    const isNamed = ({ parent }: DescField) => new RegExp(`\\b${parent.typeName}\\b`).test(String(error));
     const others = removed.filter((field) => !isNamed(field));
-    expect(others.length, config).toBeLessThan(removed.length);
+    expect(others.length, String(error)).toBeLessThan(removed.length);
     return await roundTrip(others);
   }
-  const project = dirname(config);
-  const { verification, samples, messages } = await compared(config);
-  const options = { files: new ProtoFiles(project), folder: project, minSamples: 1 };
-  const { patches, open } = suggest(samples, verification, messages, options);
-  const changed = patches.map(({ path, after }) => [relative(join(project, "proto"), path), after] as const);
-  const patched = { ...sources, ...Object.fromEntries(changed) };
+  const { sources: patched, open, samples } = await suggested(changed, entries, sources);
   expect(open).toEqual([]);
-  const { findings } = (await compared(await generated(patched))).verification;
+  const { findings } = (await compared(projects.generate(patched), entries)).verification;
   expect(findings).toEqual([]);
   const fields = fieldsOf(patched);
   return removed.map((field) => {

@@ -49,7 +49,7 @@ export async function suggest(recordings: readonly string[], options: SuggestOpt
       printText(suggestion.patches.map(({ diff }) => diff).join(""));
       return EXIT_STATUS.ok;
     }
-    return write(suggestion, files, options.check, folder);
+    return write(suggestion, files, options.check);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
     printError(`error: ${error.message}`);
@@ -57,8 +57,8 @@ export async function suggest(recordings: readonly string[], options: SuggestOpt
   }
 }
 
-function write({ patches }: Suggestion, files: ProtoFiles, isChecked: boolean, folder: string): number {
-  const problem = isChecked && patches.length > 0 ? compileProblem(patches, files.roots, folder) : undefined;
+function write({ patches }: Suggestion, files: ProtoFiles, isChecked: boolean): number {
+  const problem = isChecked && patches.length > 0 ? compileProblem(patches, files) : undefined;
   if (problem !== undefined) {
     printError(`error: no file was written: ${problem}`);
     return EXIT_STATUS.failure;

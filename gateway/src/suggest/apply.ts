@@ -3,7 +3,11 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { ProtoFiles } from "./proto-files.ts";
 import type { Patch } from "./suggestion.ts";
+
+/** The maximum number of lines of a compiler that are shown. */
+const MAX_LINES = 20;
 
 /** The files that configure buf. */
 const CONFIGURATION = ["buf.yaml", "buf.lock"];
@@ -11,64 +15,58 @@ const CONFIGURATION = ["buf.yaml", "buf.lock"];
 /**
  * Compiles patched files in a copy of all sources, with buf or protoc. Returns the problem, or undefined if
  * they compile.
- *
- * @param roots the folders of the sources
- * @param folder the folder of the project, whose `node_modules` may contain buf
  */
 export function compileProblem(
   patches: readonly Patch[],
-  roots: readonly string[],
-  folder: string,
+  { workspace, modules, roots }: ProtoFiles,
 ): string | undefined {
   const copy = mkdtempSync(path.join(tmpdir(), "connect-rest-suggest-"));
   try {
-    const inside = roots.every((root) => !path.relative(folder, root).startsWith(".."));
-    const placed = roots.map((root, index) =>
-      path.join(copy, inside ? path.relative(folder, root) : String(index)),
-    );
-    for (const [index, root] of roots.entries()) copyProtos(root, placed[index] ?? copy);
-    for (const { path: file, after } of patches) {
-      const at = roots.findIndex((root) => !path.relative(root, file).startsWith(".."));
-      writeFileSync(path.join(placed[at] ?? copy, path.relative(roots[at] ?? folder, file)), after);
+    const all = [...new Set([...modules, ...roots])];
+    const folders = all.map((folder, index) => ({
+      folder,
+      copied: isBelow(folder, workspace)
+        ? path.join(copy, path.relative(workspace, folder))
+        : path.join(copy, `${index}`),
+    }));
+    for (const { folder, copied } of folders) copyProtos(folder, copied);
+    const names = patches.map(({ path: file, after }) => {
+      const { folder = "", copied = copy } = folders.find((each) => isBelow(file, each.folder)) ?? {};
+      const name = path.relative(folder, file);
+      writeFileSync(path.join(copied, name), after);
+      return name;
+    });
+    for (const name of CONFIGURATION) {
+      if (existsSync(path.join(workspace, name))) cpSync(path.join(workspace, name), path.join(copy, name));
     }
-    return compiled(copy, inside, placed, patches, roots, folder);
+    const includes = folders.map(({ copied }) => `-I${copied}`);
+    return failure(copy, workspace, [
+      ["buf", "build"],
+      ["protoc", ...includes, "-o", path.join(copy, "image.binpb"), ...names],
+    ]);
   } finally {
     rmSync(copy, { recursive: true });
   }
 }
 
-function compiled(
-  copy: string,
-  inside: boolean,
-  placed: readonly string[],
-  patches: readonly Patch[],
-  roots: readonly string[],
+/** Runs the first command that is installed, and returns its problem. */
+function failure(
   folder: string,
+  workspace: string,
+  commands: readonly (readonly string[])[],
 ): string | undefined {
-  const env = { ...process.env, PATH: [...binariesAbove(folder), process.env.PATH].join(path.delimiter) };
-  const configured = CONFIGURATION.filter((name) => existsSync(path.join(folder, name)));
-  if (inside) for (const name of configured) cpSync(path.join(folder, name), path.join(copy, name));
-  const names = patches.map(({ path: file }) => {
-    const root = roots.find((each) => !path.relative(each, file).startsWith("..")) ?? folder;
-    return path.relative(root, file);
-  });
-  const commands = [
-    [
-      "buf",
-      "build",
-      inside && configured.length > 0 ? copy : (placed[0] ?? copy),
-      "-o",
-      path.join(copy, "image.binpb"),
-    ],
-    ["protoc", ...placed.map((root) => `-I${root}`), "-o", path.join(copy, "image.binpb"), ...names],
-  ] as const;
-  for (const [command, ...args] of commands) {
-    const { error, status, stderr } = spawnSync(command, args, { env, encoding: "utf8", cwd: copy });
-    if (error === undefined) {
-      return status === 0 ? undefined : `the patched files do not compile:\n${stderr.trim()}`;
-    }
+  const env = { ...process.env, PATH: [...binariesAbove(workspace), process.env.PATH].join(path.delimiter) };
+  for (const [command = "", ...args] of commands) {
+    const { error, status, stderr } = spawnSync(command, args, { env, encoding: "utf8", cwd: folder });
+    const lines = stderr?.trim().replaceAll(`${folder}${path.sep}`, "").split("\n").slice(0, MAX_LINES) ?? [];
+    if (error === undefined && status === 0) return undefined;
+    if (error === undefined) return `the changed files do not compile with ${command}:\n${lines.join("\n")}`;
   }
   return "neither buf nor protoc is installed; --no-check writes without compiling";
+}
+
+function isBelow(file: string, folder: string): boolean {
+  return !path.relative(folder, file).startsWith("..");
 }
 
 function copyProtos(from: string, to: string): void {

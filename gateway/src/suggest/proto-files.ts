@@ -14,6 +14,9 @@ export type FoundFile =
 export class ProtoFiles {
   /** The folders to which the names of files are relative. */
   readonly roots: readonly string[];
+  /** The folder of buf.yaml, and the folders of its modules. */
+  readonly workspace: string;
+  readonly modules: readonly string[];
   private readonly folder: string;
   private readonly imported: ReadonlySet<string>;
 
@@ -23,7 +26,9 @@ export class ProtoFiles {
    */
   constructor(folder: string, roots: readonly string[] = []) {
     this.folder = folder;
-    this.roots = roots.length > 0 ? roots : modulesOf(folder);
+    this.workspace = workspaceAbove(path.resolve(roots[0] ?? folder)) ?? folder;
+    this.modules = modulesOf(this.workspace);
+    this.roots = roots.length > 0 ? roots.map((root) => path.resolve(root)) : this.modules;
     this.imported = importedFiles(folder);
   }
 
@@ -42,6 +47,13 @@ export class ProtoFiles {
     if (/(?:^|[\\/])node_modules[\\/]/.test(relative)) return { problem: `${relative} belongs to a package` };
     return { path: found, text: readFileSync(found, "utf8") };
   }
+}
+
+/** Returns the nearest folder with a buf.yaml, of a folder and the folders above it. */
+function workspaceAbove(folder: string): string | undefined {
+  if (existsSync(path.join(folder, "buf.yaml"))) return folder;
+  const parent = path.dirname(folder);
+  return parent === folder ? undefined : workspaceAbove(parent);
 }
 
 function modulesOf(folder: string): readonly string[] {

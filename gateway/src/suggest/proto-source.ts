@@ -16,8 +16,8 @@ export interface Block {
   /** The ranges of reserved numbers and of extensions. */
   readonly reserved: readonly (readonly [first: number, last: number])[];
   readonly reservedNames: readonly string[];
-  /** The offset after the last field, oneof or value; the opening brace without one. */
-  readonly endOfMembers: number;
+  /** The offsets after each field, oneof and value, in their order. */
+  readonly ends: readonly number[];
 }
 
 export interface Member {
@@ -85,18 +85,26 @@ export function blockAt(source: ProtoSource, path: readonly string[]): Block | u
   return found;
 }
 
-/** Returns the number after the highest number of a block that is neither used nor reserved. */
-export function nextNumber({ keyword, members, reserved }: Block, given: readonly number[]): number {
+/**
+ * Returns the number after the highest number of a block that is neither used nor reserved.
+ *
+ * @param given numbers of new members
+ * @param apart the number of a member that is set apart from the others
+ */
+export function nextNumber(
+  { keyword, members, reserved }: Block,
+  given: readonly number[],
+  apart?: number,
+): number {
   const used = [...members.map(({ number }) => number), ...given];
   const ranges = keyword === "enum" ? reserved : [...reserved, [19_000, 19_999] as const];
-  const isFree = (number: number) => !ranges.some(([first, last]) => number >= first && number <= last);
   const taken = new Set(used);
-  const highest = Math.max(0, ...used);
-  for (let number = highest + 1; number <= MAX_NUMBER; number = after(number, ranges)) {
-    if (isFree(number)) return number;
-  }
-  for (let number = 1; number < highest; number = after(number, ranges)) {
-    if (isFree(number) && !taken.has(number)) return number;
+  const highest = Math.max(0, ...used.filter((number) => number !== apart));
+  for (const start of [highest + 1, 1]) {
+    for (let number = start; number <= MAX_NUMBER; number = after(number, ranges)) {
+      const isReserved = ranges.some(([first, last]) => number >= first && number <= last);
+      if (!isReserved && !taken.has(number)) return number;
+    }
   }
   throw new RangeError("no number is free");
 }
@@ -171,7 +179,9 @@ class Reader {
       blocks,
       reserved: numbered.flatMap(rangesOf),
       reservedNames: numbered.flatMap((each) => each.slice(1).map(({ text }) => unquoted(text))),
-      endOfMembers: Math.max(open, ...fields.map(({ end }) => end), ...inner.map(({ close }) => close + 1)),
+      ends: [...fields.map(({ end }) => end), ...inner.map(({ close }) => close + 1)].toSorted(
+        (a, b) => a - b,
+      ),
     };
   }
 

@@ -146,6 +146,11 @@ class Planner {
     const names = new Set(
       [...block.members, ...block.blocks].map(({ name }) => protoCamelCase(name)).concat(block.reservedNames),
     );
+    // the field for all other keys stays the last one
+    const unknown = desc.fields.find((field) => getOption(field, fieldRules).unknown);
+    const collector = block.members.find(
+      ({ name, end }) => name === unknown?.name && end === block.ends.at(-1),
+    );
     const declared = desc.fields.map((field) => getOption(field, fieldRules).name);
     const keys = samples.flatMap(({ path }) => (path.length === 1 ? [String(path[0])] : []));
     const given: number[] = [];
@@ -161,7 +166,7 @@ class Planner {
       const key = String(path.findLast((step) => typeof step === "string"));
       const inferred = infer(shape, { ...context, key });
       const name = unique(fieldName(key), names, protoCamelCase);
-      const number = nextNumber(block, given);
+      const number = nextNumber(block, given, collector?.number);
       given.push(number);
       const total = [...operations].reduce(
         (sum, each) => sum + (this.verification.operations.get(each) ?? 0),
@@ -183,11 +188,12 @@ class Planner {
       this.fields++;
     }
     const indent = indentOf(draft.source.text, block);
-    draft.insertions.push({ offset: block.endOfMembers, lines: indented(fields, indent) });
+    const offset = block.ends.at(collector === undefined ? -1 : -2) ?? block.open;
+    draft.insertions.push({ offset, lines: indented(fields, indent) });
     const { text } = draft.source;
     const start = text.lastIndexOf("\n", block.close) + 1;
-    const offset = text.slice(start, block.close).trim() === "" ? start : block.close;
-    if (types.length > 0) draft.insertions.push({ offset, lines: indented(types, indent) });
+    const end = text.slice(start, block.close).trim() === "" ? start : block.close;
+    if (types.length > 0) draft.insertions.push({ offset: end, lines: indented(types, indent) });
   }
 
   private problemOf({ path, shape, count }: KeySamples): string | undefined {
@@ -245,7 +251,7 @@ class Planner {
     if (lines.length === 0) return;
     draft.imports.add("connectrest/v1/annotations.proto");
     draft.insertions.push({
-      offset: block.endOfMembers,
+      offset: block.ends.at(-1) ?? block.open,
       lines: indented(lines, indentOf(draft.source.text, block)),
     });
   }
