@@ -25,8 +25,9 @@ modules:
 `;
 
 beforeAll(() => {
-  for (const name of ["connect-rest.yaml", "buf.gen.yaml"])
+  for (const name of ["connect-rest.yaml", "buf.gen.yaml"]) {
     cpSync(path.join(ROOT, name), path.join(project, name));
+  }
   for (const name of ["blog", "community", "events", "oauth", "user"]) {
     cpSync(path.join(ROOT, "proto", name), path.join(project, "proto", name), { recursive: true });
   }

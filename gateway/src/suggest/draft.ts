@@ -78,7 +78,9 @@ export class MessageDraft {
         return { type: `repeated ${item.type}`, rules: { ...item.rules, ...rules } };
       }
       case "map": {
-        const value = this.elementOf(key, type.value);
+        // no rule describes the times in a map
+        const isTime = "time" in type.value.rules;
+        const value = isTime ? this.wrapped(key, type.value) : this.elementOf(key, type.value);
         return { type: `map<string, ${value.type}>`, rules: { ...value.rules, ...rules } };
       }
       default:
@@ -89,15 +91,17 @@ export class MessageDraft {
   /** Returns the type of an item or a map value: a message around a list or a map. */
   private elementOf(key: string, inferred: Inferred): { readonly type: string; readonly rules: Rules } {
     const { kind } = inferred.type;
-    if (kind !== "list" && kind !== "map") return this.typeOf(key, inferred);
-    return { type: this.wrapper(key, inferred), rules: { unwrap: "true" } };
+    return kind === "list" || kind === "map" ? this.wrapped(key, inferred) : this.typeOf(key, inferred);
   }
 
-  /** Returns the name of a message whose only field has a type. */
-  private wrapper(key: string, inferred: Inferred): string {
+  /** Returns a message whose only field has a type, and whose JSON is the value of this field. */
+  private wrapped(key: string, inferred: Inferred): { readonly type: string; readonly rules: Rules } {
     const inner = this.inner();
-    inner.field({ name: "items", number: 1, key, comment: "" }, inferred, false);
-    return this.declared(`${typeName(key)}List`, inner.body());
+    const isList = inferred.type.kind === "list";
+    const name = isList ? "items" : "value";
+    inner.field({ name, number: 1, key, comment: "" }, inferred, false);
+    const suffix = isList ? "List" : "Value";
+    return { type: this.declared(`${typeName(key)}${suffix}`, inner.body()), rules: { unwrap: "true" } };
   }
 
   private nameOf(key: string, type: Exclude<Type, { kind: "list" | "map" }>): string {
@@ -151,9 +155,9 @@ export class MessageDraft {
     const inner = this.inner();
     const fields = members.flatMap(([json, inferred], index) => {
       const { kind } = inferred.type;
-      const isList = kind === "list" || kind === "map";
-      const type = isList ? inner.wrapper(key, inferred) : inner.typeOf(key, inferred).type;
-      const rules = { ...inferred.rules, when: { type: `"${json}"` }, ...(isList && { unwrap: "true" }) };
+      const isWrapped = kind === "list" || kind === "map";
+      const { type } = isWrapped ? inner.wrapped(key, inferred) : inner.typeOf(key, inferred);
+      const rules = { ...inferred.rules, when: { type: `"${json}"` }, ...(isWrapped && { unwrap: "true" }) };
       return inner.declaration(`${type} ${MEMBERS[json]} = ${index + 1}`, rules);
     });
     const oneof = [

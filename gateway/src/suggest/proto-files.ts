@@ -26,7 +26,8 @@ export class ProtoFiles {
    */
   constructor(folder: string, roots: readonly string[] = []) {
     this.folder = folder;
-    this.workspace = workspaceAbove(path.resolve(roots[0] ?? folder)) ?? folder;
+    const hasOwn = roots.length === 0 && existsSync(path.join(folder, "proto"));
+    this.workspace = (hasOwn ? undefined : workspaceAbove(path.resolve(roots[0] ?? folder))) ?? folder;
     this.modules = modulesOf(this.workspace);
     this.roots = roots.length > 0 ? roots.map((root) => path.resolve(root)) : this.modules;
     this.imported = importedFiles(folder);

@@ -81,7 +81,9 @@ class Numbers {
       this.hasFractions = true;
       return;
     }
-    const integer = BigInt(value);
+    // the parser rounds the largest integers to the number above their range
+    const isRounded = typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+    const integer = BigInt(value) - (isRounded ? BigInt(Math.sign(value)) : 0n);
     if (integer === 0n) {
       this.zeros++;
     } else {
