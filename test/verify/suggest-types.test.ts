@@ -11,6 +11,7 @@ const SAMPLES = 40;
 /** The number of keys of a description. */
 const KEYS = 40;
 
+const FILE = "drawn/v1/drawn.proto";
 const PROTO = `syntax = "proto3";
 package drawn.v1;
 
@@ -31,6 +32,14 @@ message GetThingRequest {
 
 message Thing {
   string id = 1;
+  State state = 2;
+  int32 size = 3;
+}
+
+enum State {
+  STATE_UNSPECIFIED = 0;
+  STATE_OPEN = 1 [(connectrest.v1.enum_value).wire = "open"];
+  reserved 2;
 }
 `;
 
@@ -215,9 +224,9 @@ test("property: drawn types are suggested, and then no difference remains", {
       });
       return entryOf(Object.fromEntries([["id", "1"], ...members]));
     });
-    const sources = { "drawn/v1/drawn.proto": PROTO };
+    const sources = { [FILE]: PROTO };
     const { sources: patched, open } = await suggested(projects.generate(sources), entries, sources);
-    const source = patched["drawn/v1/drawn.proto"] ?? "";
+    const source = patched[FILE] ?? "";
     expect(open).toEqual([]);
     const declared = all.map(({ key }) => [key, declarationOf(source, key)]);
     expect(declared).toEqual(all.map(({ key, type }) => [key, type]));
@@ -225,6 +234,55 @@ test("property: drawn types are suggested, and then no difference remains", {
     expect(findings, source).toEqual([]);
   });
   await fc.assert(property, { numRuns: 10, endOnFailure: true });
+});
+
+/** Returns the suggestion for bodies. */
+async function suggestedFor(bodies: readonly JsonValue[], hasPlaceholders = false) {
+  const sources = { [FILE]: PROTO };
+  const entries = bodies.map((body) => ({
+    ...entryOf(body),
+    ...(hasPlaceholders && { _placeholders: true }),
+  }));
+  const result = await suggested(projects.generate(sources), entries, sources);
+  return { ...result, source: result.sources[FILE] ?? "" };
+}
+
+test("an unknown spelling becomes an enum value, unless it is a placeholder or another spelling", {
+  timeout: 60_000,
+}, async () => {
+  const { source, open } = await suggestedFor([
+    { state: "in-review" },
+    { state: "in-review" },
+    { state: "OPEN" },
+  ]);
+  expect(source).toContain(`
+  // Seen in 2 responses.
+  STATE_IN_REVIEW = 3 [(connectrest.v1.enum_value).wire = "in-review"];
+  reserved 2;
+}`);
+  expect(open).toEqual([{ declaration: "drawn.v1.State", reason: expect.stringContaining("`aliases`") }]);
+  const private_ = await suggestedFor([{ state: "xq-abcdef" }], true);
+  expect(private_.source).toBe(PROTO);
+  expect(private_.open).toEqual([
+    { declaration: "drawn.v1.State", reason: expect.stringContaining("placeholders") },
+  ]);
+});
+
+test("types of fields, and names in requests, are listed and not patched", { timeout: 60_000 }, async () => {
+  const { source, open } = await suggestedFor([{ size: 2 ** 40 }, { size: "many" }]);
+  expect(source).toBe(PROTO);
+  expect(open).toEqual([
+    { declaration: "drawn.v1.Thing.size", reason: expect.stringContaining("callers depend on the type") },
+    { declaration: "drawn.v1.Thing.size", reason: expect.stringContaining("callers depend on the type") },
+  ]);
+});
+
+test("keys that differ only in their spelling become different fields", { timeout: 60_000 }, async () => {
+  const body = { some_key: 1, someKey: "a", "some-key": true, Id: [], STATE: 0.5 };
+  const { sources, open } = await suggestedFor([body]);
+  expect(open).toEqual([]);
+  const { verification } = await compared(projects.generate(sources), [entryOf(body)]);
+  expect(verification.findings).toEqual([]);
 });
 
 function entryOf(body: JsonValue) {

@@ -7,6 +7,7 @@ import { type Suggestion, suggest as suggested } from "../suggest/suggestion.ts"
 import { RecordingError } from "../verify/exchange.ts";
 import { messagesBelow } from "../verify/object-fields.ts";
 import { exchangesIn } from "../verify/recordings.ts";
+import { counted } from "../verify/report-text.ts";
 import { Verifier } from "../verify/verify.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { printError, printText } from "./output.ts";
@@ -76,6 +77,6 @@ function printSummary({ patches, fields, values, open }: Suggestion): void {
     printError(`not patched: ${declaration}: ${reason}`);
   }
   if (open.length > MAX_LISTED) printError(`not patched: ${open.length - MAX_LISTED} more declarations`);
-  const files = `${patches.length} file${patches.length === 1 ? "" : "s"}`;
-  printError(`${fields} fields and ${values} enum values in ${files}; ${open.length} not patched`);
+  const changes = `${counted(fields, "field")} and ${counted(values, "enum value")}`;
+  printError(`${changes} in ${counted(patches.length, "file")}; ${open.length} not patched`);
 }

@@ -7,7 +7,7 @@ import { type Allowance, Shape } from "./shape.ts";
 /** The maximum number of unknown keys of a message, and of unknown spellings of an enum. */
 const MAX_KEYS = 100;
 const MAX_SPELLINGS = 50;
-const MAX_SHAPES = 200_000;
+const MAX_SHAPES = 20_000;
 
 /** The samples of a key that no field reads. */
 export type KeySamples = {

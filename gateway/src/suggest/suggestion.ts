@@ -6,7 +6,7 @@ import { protoCamelCase } from "@bufbuild/protobuf/reflect";
 import { field as fieldRules } from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
 import type { Finding, Verification } from "../verify/finding.ts";
 import type { Messages } from "../verify/object-fields.ts";
-import { sentence } from "../verify/report-text.ts";
+import { counted, sentence } from "../verify/report-text.ts";
 import { NO_SUCH_KEY } from "../verify/verify.ts";
 import { enumValue, indented, isOptional, isReadBy, MessageDraft, quote } from "./draft.ts";
 import { existingEnum, existingMessage } from "./existing.ts";
@@ -172,7 +172,7 @@ class Planner {
         (sum, each) => sum + (this.verification.operations.get(each) ?? 0),
         0,
       );
-      const share = `Seen in ${count} of ${total} response${total === 1 ? "" : "s"}.`;
+      const share = `Seen in ${count} of ${counted(total, "response")}.`;
       const comment = [share, inferred.note ?? ""].join(" ").trim();
       const isNamed = isReadBy(name, key, [...keys, ...declared]);
       const nested = path.length > 1 ? { from: { path: quote(pathText(path)) } } : undefined;
@@ -242,10 +242,7 @@ class Planner {
       }
       const number = nextNumber(block, given);
       given.push(number);
-      lines.push(
-        `// Seen in ${count} response${count === 1 ? "" : "s"}.`,
-        enumValue(prefix, text, number, draft.taken),
-      );
+      lines.push(`// Seen in ${counted(count, "response")}.`, enumValue(prefix, text, number, draft.taken));
       this.values++;
     }
     if (lines.length === 0) return;

@@ -94,6 +94,7 @@ function summary({ findings, omitted, exchanges, operations, accepted, uncovered
   ].join("");
 }
 
-function counted(count: number, noun: string): string {
+/** Returns a number with its noun: `1 sample`, `2 samples`. */
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
